@@ -38,6 +38,7 @@ function createRecorder() {
       noted.add(`${account} ${from}`);
       return true;
     },
+    noteCall: () => ({ keys: [], args: [] }),
   };
   return { store, digests, noted, lookedUp };
 }

@@ -5,7 +5,7 @@ import { delayMs } from "./account-delay-settings.ts";
 import type { AccountCount, AccountStore } from "./account-store-redis.ts";
 import type { AccountDelaySettings } from "./brute-force-settings.ts";
 import { createChosenNames } from "./chosen-names.ts";
-import type { CountedAccount } from "./shared-store.ts";
+import type { CountedAccount, ScriptCall } from "./shared-store.ts";
 import { createWriteThrottle } from "./write-throttle.ts";
 
 interface Count {
@@ -54,6 +54,8 @@ export interface AccountGuess {
    * Distinct wrong passwords of a delayed account when the attempt arrived; they determine the delay of a right one.
    */
   readonly failuresBefore?: number;
+  /** Whether the caller asks if the password is new, although the account has so many that one more changes nothing. */
+  readonly asksIfNew?: boolean;
 }
 
 export interface AccountDelaysDeps {
@@ -99,9 +101,9 @@ function createCount({ settings, store, clock }: AccountDelaysDeps) {
     return { ...found, knowsSource: (await store.knowsNetwork(username, source.network)) !== false };
   };
   const count = (guess: AccountGuess): Promise<AccountCount | undefined> => {
-    const { target, digest } = guess;
+    const { target, digest, failuresBefore, asksIfNew } = guess;
     if (!isOwnName(guess) && !mayChoose()) return countHere(guess);
-    return store.count({ target, digest });
+    return store.count({ target, digest, read: asksIfNew === true ? 0 : failuresBefore });
   };
   return { count, failuresHere: (name: string): number => local.failuresOf(name, clock.now()) };
 }
@@ -125,6 +127,14 @@ export function createAccountDelays(deps: AccountDelaysDeps) {
   const counted = (ms: number, { source }: CountedAccount): number => {
     if (ms > 0) delayed(source.network === undefined ? "no_address" : "unknown_network");
     return ms;
+  };
+  const namesToNote = (account: string, target: CountedAccount): readonly string[] =>
+    namesOf(account, target).filter((name, index) => index === 0 || mayName(account, name));
+  const networkToNote = (account: string, target: CountedAccount): string | undefined => {
+    // Otherwise the next wrong guess from there would not be delayed, which would reveal that this password was right.
+    if (target.hidesOutcome === true) return undefined;
+    const { network, isTrusted } = target.source;
+    return isTrusted || !throttle.isDue(noteKey(account, target)) ? undefined : network;
   };
   return {
     /** `account`: the backend's own name for it, if returned. Undefined if it was not counted. */
@@ -156,16 +166,18 @@ export function createAccountDelays(deps: AccountDelaysDeps) {
       const answers = await Promise.all(namesOf(account, target).map((name) => store.knowsNetwork(name, network)));
       return answers.every((knows) => knows === false) ? counted(ms, target) : 0;
     },
-    /** Records that the account signed in from this network. */
-    noteSignIn: (account: string, target: CountedAccount): void => {
-      // Otherwise the next wrong guess from there would not be delayed, which would reveal that this password was
-      // right.
-      if (target.hidesOutcome === true) return;
-      const { network, isTrusted } = target.source;
+    /** The call that records the sign-in, if it is to be recorded: it may be part of another call. */
+    noteCallOf: (account: string, target: CountedAccount): ScriptCall | undefined => {
+      const network = networkToNote(account, target);
+      return network === undefined ? undefined : store.noteCall(namesToNote(account, target), network);
+    },
+    /** Records that the account signed in from this network. `isNoted`: another call has recorded it. */
+    noteSignIn: (account: string, target: CountedAccount, isNoted = false): void => {
+      const network = networkToNote(account, target);
+      if (network === undefined) return;
       const key = noteKey(account, target);
-      if (network === undefined || isTrusted || !throttle.isDue(key)) return;
-      const names = namesOf(account, target).filter((name, index) => index === 0 || mayName(account, name));
-      void Promise.all(names.map((name) => store.noteNetwork(name, network))).then(
+      if (isNoted) return throttle.mark(key);
+      void Promise.all(namesToNote(account, target).map((name) => store.noteNetwork(name, network))).then(
         (noted) => (noted.every((done) => done === true) ? throttle.mark(key) : undefined),
         () => undefined,
       );

@@ -9,8 +9,10 @@ import {
   type VariableScript,
 } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
+import { noteNetworkScript, readNoted } from "./account-store-redis.ts";
 import { createBatched } from "./batched.ts";
 import { createCountCall, type Failure, readCounts } from "./count-call.ts";
+import { defineScriptBefore } from "./joined-scripts.ts";
 import type { RedisGuard } from "./redis-guard.ts";
 import countFailuresLua from "./scripts/count-failures.lua?raw";
 import recordSuccessLua from "./scripts/record-success.lua?raw";
@@ -238,11 +240,15 @@ function createCount(deps: RedisStoreDeps): SharedStore["count"] {
 export function createRedisStore(deps: RedisStoreDeps): SharedStore {
   const { redis, parts, clock, repeatWindowMs, maxForgiven, guard } = deps;
   const successScript = scriptsFor(redis, parts.rules.length, { script: recordSuccess, fixed: 2, each: 3 });
+  // The account's keys have another hash tag. With a ban there was no sign-in, so nothing is noted.
+  const withNote = redis.isCluster
+    ? undefined
+    : defineScriptBefore(redis, { first: recordSuccess, second: noteNetworkScript, unless: "reply[2]" });
   return {
     ...createCheck(deps),
     count: createCount(deps),
     forget: (scopes) => deps.tracked?.forget(scopes.map(({ banKey }) => banKey)),
-    succeed: ({ source, scopes, keys: own }, account, { minPercent }) => {
+    succeed: ({ source, scopes, keys: own }, account, { minPercent }, note) => {
       const keys = [own.wrongPasswords, own.pending];
       const args: (string | number)[] = [account, maxForgiven, 2 * parts.tolerateMs, memoryMs(repeatWindowMs, scopes)];
       for (const { banKey, countKey, network, rule } of scopes) {
@@ -250,9 +256,14 @@ export function createRedisStore(deps: RedisStoreDeps): SharedStore {
         args.push(rule.periodMs, rule.failedRequests, minPercent);
       }
       return guard.run(async () => {
-        const { ban } = readFields(await successScript(scopes.length)(keys, args));
+        const [recorded, noted] =
+          note === undefined || withNote === undefined
+            ? [await successScript(scopes.length)(keys, args)]
+            : await withNote({ keys, args }, note);
+        const { ban } = readFields(recorded);
         deps.tracked?.forget([own.pending]);
-        return { ban: typeof ban === "string" ? parseBan(ban) : undefined };
+        const isNoted = Array.isArray(noted) && readNoted(noted).every((done) => done === true);
+        return { ban: typeof ban === "string" ? parseBan(ban) : undefined, isNoted };
       });
     },
   };

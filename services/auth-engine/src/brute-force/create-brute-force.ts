@@ -183,7 +183,9 @@ function createAccountCount({ accountDelays, events }: BruteForceDeps) {
   return async (facts: BruteForceFacts, guess: Omit<AccountGuess, "target" | "failuresBefore">): Promise<void> => {
     const { account: target } = facts;
     if (accountDelays === undefined || target === undefined) return;
-    const found = await accountDelays.count({ ...guess, target, failuresBefore: facts.accountFailures }).catch(() => {
+    const asksIfNew = facts.target === undefined;
+    const counted = accountDelays.count({ ...guess, target, failuresBefore: facts.accountFailures, asksIfNew });
+    const found = await counted.catch(() => {
       events.degraded("count");
       return undefined;
     });
@@ -203,9 +205,11 @@ function createRecordSuccess(deps: BruteForceDeps, recordShared: SharedSuccess):
   const { undecided, succeeded } = createFindings(deps);
   return async (account, facts) => {
     const { target, account: own } = facts;
+    let isNoted = false;
     if (target !== undefined) {
       const toleration = settings.tolerationOf(target.source.address);
-      const answer = await recordShared.record(target, account, facts.pending);
+      const note = own && accountDelays?.noteCallOf(account, own);
+      const answer = await recordShared.record(target, account, facts.pending, note);
       if (answer === undefined) {
         facts.degraded = true;
         undecided("success");
@@ -213,8 +217,9 @@ function createRecordSuccess(deps: BruteForceDeps, recordShared: SharedSuccess):
       }
       if (answer.ban === undefined) local.noteSuccess(target, account);
       succeeded(answer, facts);
+      isNoted = answer.isNoted === true;
     }
-    if (facts.rule === undefined && own !== undefined) accountDelays?.noteSignIn(account, own);
+    if (facts.rule === undefined && own !== undefined) accountDelays?.noteSignIn(account, own, isNoted);
   };
 }
 

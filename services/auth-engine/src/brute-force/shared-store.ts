@@ -84,6 +84,14 @@ export interface CountResult {
 /** Result of recording a success; with a ban, nothing was recorded. */
 export interface SuccessResult {
   readonly ban: Ban | undefined;
+  /** Whether the network was noted for the account in the same call. */
+  readonly isNoted?: boolean;
+}
+
+/** Keys and arguments of a script. */
+export interface ScriptCall {
+  readonly keys: readonly string[];
+  readonly args: readonly (string | number)[];
 }
 
 /** The Redis store in which all engines count failures. Returns undefined while Redis is unavailable. */
@@ -100,8 +108,13 @@ export interface SharedStore {
   keep(target: CountedAttempt): void;
   /** The bans of these rules and networks have changed: the next check reads them from Redis. */
   forget(scopes: readonly Pick<RuleScope, "banKey">[]): void;
-  /** Records a success, unless a ban is in force. */
-  succeed(target: CountedAttempt, account: string, toleration: Toleration): Promise<SuccessResult | undefined>;
+  /** Records a success, unless a ban is in force. `note`: a call of `note-network.lua` that may be part of it. */
+  succeed(
+    target: CountedAttempt,
+    account: string,
+    toleration: Toleration,
+    note?: ScriptCall,
+  ): Promise<SuccessResult | undefined>;
 }
 
 /** The longest time for which these rules need a repeated wrong password to be remembered. */
