@@ -1,10 +1,7 @@
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { type RedisServer, spawnRedis } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  createJoinedScripts,
-  defineScriptBefore,
-} from "../../../services/auth-engine/src/brute-force/joined-scripts.ts";
+import { createJoinedScripts } from "../../../services/auth-engine/src/brute-force/joined-scripts.ts";
 import { connect } from "./counting.ts";
 
 let server: RedisServer;
@@ -61,19 +58,4 @@ test("an error in one script leaves the other one its reply", async () => {
   const [one, other] = await Promise.allSettled([runFirst(["list"], ["x"]), runSecond(["b", "c"], ["y"])]);
   expect(one).toMatchObject({ status: "rejected", reason: { message: expect.stringContaining("WRONGTYPE") } });
   expect(other).toMatchObject({ status: "fulfilled", value: ["second", "b", "c", "y", 1] });
-});
-
-test("a script before another one decides whether that one runs, and its error is thrown", async () => {
-  const echo = {
-    name: "testEcho",
-    lua: 'if #KEYS == 1 then redis.call("INCR", KEYS[1]) end return { "first", ARGV[1] }',
-  };
-  const count = { name: "testCount", lua: 'return redis.call("INCR", KEYS[1])' };
-  const run = defineScriptBefore(redis, { first: echo, second: count, unless: 'reply[2] == "stop"' });
-  const other = { keys: ["{after}1"], args: [] };
-  expect(await run({ keys: [], args: ["go"] }, other)).toEqual([["first", "go"], 1]);
-  expect(await run({ keys: [], args: ["stop"] }, other)).toEqual([["first", "stop"]]);
-  await redis.lpush("{before}list", "not a number");
-  await expect(run({ keys: ["{before}list"], args: ["go"] }, other)).rejects.toThrow(/WRONGTYPE/u);
-  expect(await redis.get("{after}1")).toBe("1");
 });

@@ -5,7 +5,7 @@ import { delayMs } from "./account-delay-settings.ts";
 import type { AccountCount, AccountStore } from "./account-store-redis.ts";
 import type { AccountDelaySettings } from "./brute-force-settings.ts";
 import { createChosenNames } from "./chosen-names.ts";
-import type { CountedAccount, ScriptCall } from "./shared-store.ts";
+import type { CountedAccount, NetworkNote } from "./shared-store.ts";
 import { createWriteThrottle } from "./write-throttle.ts";
 
 interface Count {
@@ -166,10 +166,10 @@ export function createAccountDelays(deps: AccountDelaysDeps) {
       const answers = await Promise.all(namesOf(account, target).map((name) => store.knowsNetwork(name, network)));
       return answers.every((knows) => knows === false) ? counted(ms, target) : 0;
     },
-    /** The call that records the sign-in, if it is to be recorded: it may be part of another call. */
-    noteCallOf: (account: string, target: CountedAccount): ScriptCall | undefined => {
+    /** The sign-in, if it is to be recorded: another call may do it. */
+    noteOf: (account: string, target: CountedAccount): NetworkNote | undefined => {
       const network = networkToNote(account, target);
-      return network === undefined ? undefined : store.noteCall(namesToNote(account, target), network);
+      return network === undefined ? undefined : store.noteFor(namesToNote(account, target), network);
     },
     /** Records that the account signed in from this network. `isNoted`: another call has recorded it. */
     noteSignIn: (account: string, target: CountedAccount, isNoted = false): void => {

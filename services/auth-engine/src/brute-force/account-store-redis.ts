@@ -14,7 +14,7 @@ import type { RedisGuard } from "./redis-guard.ts";
 import countAccountFailuresLua from "./scripts/count-account-failures.lua?raw";
 import knowsNetworkLua from "./scripts/knows-network.lua?raw";
 import noteNetworkLua from "./scripts/note-network.lua?raw";
-import type { CountedAccount, ScriptCall } from "./shared-store.ts";
+import type { CountedAccount, NetworkNote } from "./shared-store.ts";
 
 /** Result of counting a failure, over all networks. */
 export interface AccountCount {
@@ -46,19 +46,19 @@ const knowsNetwork = {
   args: ["network", "knownSeconds"],
 } as const;
 
-/** Notes networks from which accounts signed in. */
-export const noteNetworkScript = { name: "noteNetwork", lua: noteNetworkLua };
+const noteNetwork = { name: "noteNetwork", lua: noteNetworkLua };
 
 /** The longest delay is reached with far fewer. */
 const maxDigests = 64;
 const maxNetworks = 32;
 /** Networks are trimmed after one of so many new ones, because a command costs more than a few networks. */
 const trimmedOnceIn = 8;
+const trim = (): number => (randomInt(trimmedOnceIn) === 0 ? 1 : 0);
 const maxAtOnce = 32;
 const keysOfAccount = 3;
 
 /** The replies of `note-network.lua`. */
-export function readNoted(answer: unknown): readonly (true | Error)[] {
+function readNoted(answer: unknown): readonly (true | Error)[] {
   if (!Array.isArray(answer)) throw new TypeError("the script of networks did not return a list");
   return answer.map((noted: unknown) => noted === 1 || new Error(String(noted)));
 }
@@ -106,19 +106,12 @@ export function createAccountStore(deps: AccountStoreDeps) {
     if (!Array.isArray(answers)) throw new TypeError("the script of account failures did not return a list");
     return answers.map(readCount);
   };
-  const runNote = defineVariableScript(redis, noteNetworkScript, redis.isCluster ? 1 : undefined);
-  const noteCall = (signIns: readonly SignIn[]): ScriptCall => ({
-    keys: signIns.map(({ known }) => known),
-    args: [
-      Math.floor(clock.now() / 1000),
-      knownSeconds,
-      maxNetworks,
-      ...signIns.flatMap(({ network }) => [network, randomInt(trimmedOnceIn) === 0 ? 1 : 0]),
-    ],
-  });
+  const runNote = defineVariableScript(redis, noteNetwork, redis.isCluster ? 1 : undefined);
+  const nowSeconds = (): number => Math.floor(clock.now() / 1000);
   const noteAll = async (signIns: readonly SignIn[]): Promise<readonly (true | Error)[]> => {
-    const { keys, args } = noteCall(signIns);
-    return readNoted(await runNote(keys, args));
+    const args = signIns.flatMap(({ network }) => [network, trim()]);
+    const keys = signIns.map(({ known }) => known);
+    return readNoted(await runNote(keys, [nowSeconds(), knownSeconds, maxNetworks, ...args]));
   };
   const note = createBatched((signIns: readonly SignIn[]) => guard.run(() => noteAll(signIns)), {
     maxBatchSize: redis.isCluster ? 1 : maxAtOnce,
@@ -138,9 +131,11 @@ export function createAccountStore(deps: AccountStoreDeps) {
     /** Records that the account signed in from this network. About 32 of the latest networks are kept; readers ignore those that are too old. */
     noteNetwork: (account: string, network: string): Promise<boolean | undefined> =>
       note({ known: accountWideKeys(keyPrefix, account).known, network }),
-    /** A call of `noteNetworkScript` that records the sign-in for these names. */
-    noteCall: (accounts: readonly string[], network: string): ScriptCall =>
-      noteCall(accounts.map((account) => ({ known: accountWideKeys(keyPrefix, account).known, network }))),
+    /** The sign-in under these names of the account. */
+    noteFor: (accounts: readonly string[], network: string): NetworkNote => ({
+      keys: accounts.map((account) => accountWideKeys(keyPrefix, account).known),
+      args: [network, nowSeconds(), knownSeconds, maxNetworks, trim()],
+    }),
   };
 }
 

@@ -9,14 +9,12 @@ import {
   type VariableScript,
 } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
-import { noteNetworkScript, readNoted } from "./account-store-redis.ts";
 import { createBatched } from "./batched.ts";
 import { createCountCall, type Failure, readCounts } from "./count-call.ts";
-import { defineScriptBefore } from "./joined-scripts.ts";
 import type { RedisGuard } from "./redis-guard.ts";
 import countFailuresLua from "./scripts/count-failures.lua?raw";
 import recordSuccessLua from "./scripts/record-success.lua?raw";
-import type { RiskKeys, RiskRead } from "./shared-store.ts";
+import type { NetworkNote, RiskKeys, RiskRead } from "./shared-store.ts";
 import {
   type CountedAccount,
   type CountedAttempt,
@@ -236,34 +234,37 @@ function createCount(deps: RedisStoreDeps): SharedStore["count"] {
   return (target, guess) => count({ target, guess });
 }
 
+/** What `record-success.lua` is told of a network if there is none to note. */
+const noNote: NetworkNote["args"] = ["", 0, 0, 0, 0];
+
 /** Counts in Redis. All keys of a decision have one hash tag, so each operation is one command in one slot. */
 export function createRedisStore(deps: RedisStoreDeps): SharedStore {
   const { redis, parts, clock, repeatWindowMs, maxForgiven, guard } = deps;
   const successScript = scriptsFor(redis, parts.rules.length, { script: recordSuccess, fixed: 2, each: 3 });
-  // The account's keys have another hash tag. With a ban there was no sign-in, so nothing is noted.
-  const withNote = redis.isCluster
-    ? undefined
-    : defineScriptBefore(redis, { first: recordSuccess, second: noteNetworkScript, unless: "reply[2]" });
+  const successWithNote = defineVariableScript(redis, recordSuccess);
   return {
     ...createCheck(deps),
     count: createCount(deps),
     forget: (scopes) => deps.tracked?.forget(scopes.map(({ banKey }) => banKey)),
     succeed: ({ source, scopes, keys: own }, account, { minPercent }, note) => {
       const keys = [own.wrongPasswords, own.pending];
-      const args: (string | number)[] = [account, maxForgiven, 2 * parts.tolerateMs, memoryMs(repeatWindowMs, scopes)];
+      const args = [
+        account,
+        maxForgiven,
+        2 * parts.tolerateMs,
+        memoryMs(repeatWindowMs, scopes),
+        ...(note?.args ?? noNote),
+      ];
       for (const { banKey, countKey, network, rule } of scopes) {
         keys.push(banKey, countKey, tolerationKeysOf(parts, source.tag, { network, nowMs: clock.now() })[0]);
         args.push(rule.periodMs, rule.failedRequests, minPercent);
       }
       return guard.run(async () => {
-        const [recorded, noted] =
-          note === undefined || withNote === undefined
-            ? [await successScript(scopes.length)(keys, args)]
-            : await withNote({ keys, args }, note);
-        const { ban } = readFields(recorded);
+        const isWithNote = note !== undefined && !redis.isCluster;
+        const run = isWithNote ? successWithNote : successScript(scopes.length);
+        const { ban, noted } = readFields(await run(isWithNote ? [...keys, ...note.keys] : keys, args));
         deps.tracked?.forget([own.pending]);
-        const isNoted = Array.isArray(noted) && readNoted(noted).every((done) => done === true);
-        return { ban: typeof ban === "string" ? parseBan(ban) : undefined, isNoted };
+        return { ban: typeof ban === "string" ? parseBan(ban) : undefined, isNoted: isWithNote && noted === 1 };
       });
     },
   };

@@ -208,7 +208,7 @@ function createRecordSuccess(deps: BruteForceDeps, recordShared: SharedSuccess):
     let isNoted = false;
     if (target !== undefined) {
       const toleration = settings.tolerationOf(target.source.address);
-      const note = own && accountDelays?.noteCallOf(account, own);
+      const note = own && accountDelays?.noteOf(account, own);
       const answer = await recordShared.record(target, account, facts.pending, note);
       if (answer === undefined) {
         facts.degraded = true;

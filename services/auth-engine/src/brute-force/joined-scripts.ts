@@ -4,16 +4,17 @@ import {
   type RunVariableScript,
   type VariableScript,
 } from "@postern/shared/platform/redis";
-import type { ScriptCall } from "./shared-store.ts";
 
 /** A call that waits for the end of its tick. */
-interface Call extends ScriptCall {
+interface Call {
+  readonly keys: Parameters<RunVariableScript>[0];
+  readonly args: Parameters<RunVariableScript>[1];
   readonly resolve: (reply: unknown) => void;
   readonly reject: (reason: unknown) => void;
 }
 
 /** Each script is a function whose KEYS and ARGV are its own. An error in one is its reply, so that the other one counts. */
-function joinedLua(first: VariableScript, second: VariableScript, unless: string): string {
+function joinedLua(first: VariableScript, second: VariableScript): string {
   return `-- KEYS and ARGV: those of the first script, then those of the second
 -- ARGV[1] number of keys of the first; ARGV[2] number of its arguments
 -- Reply: both replies
@@ -34,43 +35,11 @@ local function second(KEYS, ARGV)
 ${second.lua}
 end
 local keys, args = tonumber(ARGV[1]), 2 + tonumber(ARGV[2])
-local reply = run(first, slice(KEYS, 1, keys), slice(ARGV, 3, args))
-if ${unless} then return { reply } end
-return { reply, run(second, slice(KEYS, keys + 1, #KEYS), slice(ARGV, args + 1, #ARGV)) }
+return {
+  run(first, slice(KEYS, 1, keys), slice(ARGV, 3, args)),
+  run(second, slice(KEYS, keys + 1, #KEYS), slice(ARGV, args + 1, #ARGV)),
+}
 `;
-}
-
-/** Runs both as one command of Redis. */
-function defineJoined(redis: RedisClient, first: VariableScript, second: VariableScript, unless: string) {
-  const name = `${first.name}And${second.name}`;
-  const both = defineVariableScript(redis, { name, lua: joinedLua(first, second, unless) });
-  return async (one: ScriptCall, other: ScriptCall): Promise<readonly unknown[]> => {
-    const args = [one.keys.length, one.args.length, ...one.args, ...other.args];
-    const replies = await both([...one.keys, ...other.keys], args);
-    if (!Array.isArray(replies)) throw new TypeError("the joined script did not return a list");
-    return replies;
-  };
-}
-
-/**
- * Runs the second script after the first, as one command of Redis; `unless` is a Lua expression in which `reply` is the reply of the first.
- * An error of the first is thrown, and then the second does not run. Not for a cluster, where their keys have different slots.
- */
-export function defineScriptBefore(
-  redis: RedisClient,
-  {
-    first,
-    second,
-    unless,
-  }: { readonly first: VariableScript; readonly second: VariableScript; readonly unless: string },
-): (one: ScriptCall, other: ScriptCall) => Promise<readonly unknown[]> {
-  const run = defineJoined(redis, first, second, `type(reply) ~= "table" or reply.err or ${unless}`);
-  return async (one, other) => {
-    const replies = await run(one, other);
-    const [failed] = replies;
-    if (failed instanceof Error) throw failed;
-    return replies;
-  };
 }
 
 function settle({ resolve, reject }: Call, reply: unknown): void {
@@ -88,12 +57,15 @@ export function createJoinedScripts(
   second: VariableScript,
 ): readonly [RunVariableScript, RunVariableScript] {
   const alone = [defineVariableScript(redis, first), defineVariableScript(redis, second)] as const;
-  const both = defineJoined(redis, first, second, "false");
+  const name = `${first.name}And${second.name}`;
+  const both = defineVariableScript(redis, { name, lua: joinedLua(first, second) });
   const waiting: [Call | undefined, Call | undefined] = [undefined, undefined];
 
   const runBoth = async (one: Call, other: Call): Promise<void> => {
     try {
-      const replies = await both(one, other);
+      const args = [one.keys.length, one.args.length, ...one.args, ...other.args];
+      const replies = await both([...one.keys, ...other.keys], args);
+      if (!Array.isArray(replies)) throw new TypeError("the joined script did not return a list");
       settle(one, replies[0]);
       settle(other, replies[1]);
     } catch (error) {

@@ -88,10 +88,12 @@ export interface SuccessResult {
   readonly isNoted?: boolean;
 }
 
-/** Keys and arguments of a script. */
-export interface ScriptCall {
+/** A network from which an account signed in. */
+export interface NetworkNote {
+  /** The known networks of the account, under each of its names. */
   readonly keys: readonly string[];
-  readonly args: readonly (string | number)[];
+  /** Network, time (s since the epoch), time for which it is known (s), largest number of networks, 1 to remove older ones or 0. */
+  readonly args: readonly [network: string, now: number, known: number, max: number, trim: number];
 }
 
 /** The Redis store in which all engines count failures. Returns undefined while Redis is unavailable. */
@@ -108,12 +110,12 @@ export interface SharedStore {
   keep(target: CountedAttempt): void;
   /** The bans of these rules and networks have changed: the next check reads them from Redis. */
   forget(scopes: readonly Pick<RuleScope, "banKey">[]): void;
-  /** Records a success, unless a ban is in force. `note`: a call of `note-network.lua` that may be part of it. */
+  /** Records a success, unless a ban is in force. `note`: may be part of the call. */
   succeed(
     target: CountedAttempt,
     account: string,
     toleration: Toleration,
-    note?: ScriptCall,
+    note?: NetworkNote,
   ): Promise<SuccessResult | undefined>;
 }
 
