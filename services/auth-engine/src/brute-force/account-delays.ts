@@ -145,12 +145,10 @@ export function createAccountDelays(deps: AccountDelaysDeps) {
       const before = target.hidesOutcome === true ? Math.max(failuresBefore, failuresHere(target.username)) : undefined;
       const found = await count(guess);
       if (found === undefined) return undefined;
+      const { failures, isNew } = found;
       const knowsSource = target.source.isTrusted || found.knowsSource;
-      return {
-        ...found,
-        knowsSource,
-        accountDelayMs: knowsSource ? 0 : counted(delayMs(before ?? found.failures, target.source, settings), target),
-      };
+      const accountDelayMs = knowsSource ? 0 : counted(delayMs(before ?? failures, target.source, settings), target);
+      return { failures, isNew, knowsSource, accountDelayMs };
     },
     /** The account delay of a success, in milliseconds; 0 for none. */
     ofSuccess: async (account: string, target: CountedAccount, failures: number): Promise<number> => {

@@ -2,7 +2,7 @@ import type { Ban, RuleScope } from "@postern/shared/domain/brute-force";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Clock } from "@postern/shared/platform/time";
 import type { Attempt } from "../pipeline/attempt.ts";
-import type { AccountDelays, AccountGuess } from "./account-delays.ts";
+import type { AccountDelays, AccountGuess, CountedGuess } from "./account-delays.ts";
 import type { BruteForce, BruteForceFacts } from "./brute-force.ts";
 import type { BruteForceSettings } from "./brute-force-settings.ts";
 import type { LocalStore } from "./fallback/local-store.ts";
@@ -68,18 +68,19 @@ function scopeOf({ scopes }: CountedAttempt, { rule }: Ban): RuleScope | undefin
 const reindexMs = 60_000;
 const rememberMs = 60_000;
 
-function emptyFacts({ target, account }: CountedSubjects): BruteForceFacts {
+function factsOf({ target, account }: CountedSubjects, found: CheckResult): BruteForceFacts {
   return {
     target,
     account,
-    accountFailures: 0,
+    accountFailures: found.accountFailures ?? 0,
     accountDelayMs: 0,
     counted: false,
     repeatedWrongPassword: false,
-    degraded: false,
+    degraded: found.accountFailures === undefined,
     rule: undefined,
     retryAfterSeconds: undefined,
-    pending: false,
+    pending: found.pending,
+    riskRead: found.riskRead,
     accountPasswordsSeen: 0,
     totalPasswordsSeen: 0,
   };
@@ -117,7 +118,12 @@ function createSharedCount({ shared, guard, index, remember }: BruteForceDeps, t
     const due =
       !guard.isUnavailable && guess.known && throttle.takeIfDue(`${target.source.address} ${target.username}`);
     if (due) void remember(target, guess.account).catch(() => undefined);
-    const counted = await shared.count(target, guess).catch(() => undefined);
+    let counted: CountResult | undefined;
+    try {
+      counted = await shared.count(target, guess);
+    } catch {
+      return undefined;
+    }
     const ban = counted?.isNew === true ? counted.ban : undefined;
     const scope = ban === undefined ? undefined : scopeOf(target, ban);
     if (ban === undefined || scope === undefined) return counted;
@@ -138,11 +144,9 @@ function createFindings({ settings, events, clock }: BruteForceDeps) {
     }
   };
   const checked = (counting: CountedSubjects, found: CheckResult): BruteForceFacts => {
-    const { ban, pending, accountFailures, riskRead } = found;
-    const facts: BruteForceFacts = { ...emptyFacts(counting), accountFailures: accountFailures ?? 0, riskRead };
+    const { ban } = found;
+    const facts = factsOf(counting, found);
     applyBan(facts, ban, clock);
-    facts.pending = pending;
-    facts.degraded = accountFailures === undefined;
     if (ban !== undefined) events.blocked(ban.rule);
     return facts;
   };
@@ -166,29 +170,35 @@ function createNetworkCount(deps: BruteForceDeps, remembered: WriteThrottle) {
   const { settings, local } = deps;
   const { undecided, counted } = createFindings(deps);
   const countShared = createSharedCount(deps, remembered);
-  return async (attempt: Attempt, facts: BruteForceFacts, guessed: Omit<Guess, "toleration">): Promise<void> => {
+  return async (attempt: Attempt, facts: BruteForceFacts, guess: Omit<Guess, "toleration">): Promise<void> => {
     const { target } = facts;
     if (target === undefined) return;
-    const guess = { ...guessed, toleration: settings.tolerationOf(target.source.address) };
-    const answer = await countShared(target, guess);
+    const { digest, known, account, request } = guess;
+    const toleration = settings.tolerationOf(target.source.address);
+    const guessed: Guess = { digest, known, account, request, toleration };
+    const answer = await countShared(target, guessed);
     if (answer !== undefined) return counted(attempt, answer, facts);
     facts.degraded = true;
     undecided("count");
-    counted(attempt, local.count(target, guess), facts);
+    counted(attempt, local.count(target, guessed), facts);
   };
 }
 
 /** Counts a failure for its account; without a client address nothing else is counted. */
 function createAccountCount({ accountDelays, events }: BruteForceDeps) {
-  return async (facts: BruteForceFacts, guess: Omit<AccountGuess, "target" | "failuresBefore">): Promise<void> => {
-    const { account: target } = facts;
+  return async (
+    facts: BruteForceFacts,
+    { digest, isKnown, account }: Pick<AccountGuess, "digest" | "isKnown" | "account">,
+  ): Promise<void> => {
+    const { account: target, accountFailures: failuresBefore } = facts;
     if (accountDelays === undefined || target === undefined) return;
     const asksIfNew = facts.target === undefined;
-    const counted = accountDelays.count({ ...guess, target, failuresBefore: facts.accountFailures, asksIfNew });
-    const found = await counted.catch(() => {
+    let found: CountedGuess | undefined;
+    try {
+      found = await accountDelays.count({ target, digest, isKnown, account, failuresBefore, asksIfNew });
+    } catch {
       events.degraded("count");
-      return undefined;
-    });
+    }
     if (found === undefined) return;
     facts.accountDelayMs = found.accountDelayMs;
     if (facts.target !== undefined) return;
