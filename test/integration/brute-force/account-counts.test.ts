@@ -18,6 +18,8 @@ const accountDelay: AccountDelaySettings | undefined = settings.accountDelay;
 if (accountDelay === undefined) throw new Error("account delays are not enabled by default");
 const delay = accountDelay;
 
+const knownKeyOf = (name: string): string => accountWideKeys(keyPrefix, name).known;
+
 const topologies = ["standalone", "cluster"] as const;
 
 describe.each(topologies)("failures of accounts in a %s Redis", (kind) => {
@@ -179,14 +181,13 @@ describe.each(topologies)("failures of accounts in a %s Redis", (kind) => {
 
   test("networks that are noted in one turn each have a lifetime, and an error in one leaves the others", async () => {
     const store = engine();
-    const keysOf = (name: string) => accountWideKeys(keyPrefix, name).known;
-    await client().set(keysOf("ivan"), "1", "EX", 60);
+    await client().set(knownKeyOf("ivan"), "1", "EX", 60);
     const noted = await Promise.allSettled(["judy", "ivan", "mallory"].map((name) => store.noteNetwork(name, "n")));
     expect(noted.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
-    for (const name of ["judy", "mallory"]) expect(await client().pttl(keysOf(name))).toBeGreaterThan(0);
+    for (const name of ["judy", "mallory"]) expect(await client().pttl(knownKeyOf(name))).toBeGreaterThan(0);
     for (let index = 0; index < 400; index += 1) await store.noteNetwork("judy", `n${100 + index}`);
     // Less likely to be exceeded than once in 10^11 runs.
-    expect(await client().zcard(keysOf("judy"))).toBeLessThan(32 + 200);
+    expect(await client().zcard(knownKeyOf("judy"))).toBeLessThan(32 + 200);
     expect(await store.knowsNetwork("judy", "n499")).toBe(true);
   });
 

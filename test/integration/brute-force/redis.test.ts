@@ -8,6 +8,12 @@ import { type Counting, connect, createCounting } from "./counting.ts";
 /** A page may span all of them. */
 const shardsOfIndex = 16;
 
+/** A sign-in from 192.0.13.0/24. */
+const noteFor = (user: string): NetworkNote => ({
+  keys: [accountWideKeys("test:", user).known],
+  args: ["192.0.13.0/24", 1_800_000_000, 3600, 32, 1],
+});
+
 const topologies = ["standalone", "cluster"] as const;
 
 describe.each(topologies)("counting in a %s Redis", (kind) => {
@@ -117,10 +123,6 @@ describe.each(topologies)("counting in a %s Redis", (kind) => {
 
   test("a success notes its network in the same call, unless a ban is in force, and not on a cluster", async () => {
     const ip = "192.0.13.1";
-    const noteFor = (user: string): NetworkNote => {
-      const { known } = accountWideKeys("test:", user);
-      return { keys: [known], args: ["192.0.13.0/24", 1_800_000_000, 3600, 32, 1] };
-    };
     const isNoted = kind !== "cluster";
     expect(await one.noteAndSucceed(ip, "nina", noteFor("nina"))).toEqual({ ban: undefined, isNoted });
     const { known } = accountWideKeys("test:", "nina");

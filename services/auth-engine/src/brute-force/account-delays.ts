@@ -6,7 +6,7 @@ import type { AccountCount, AccountStore } from "./account-store-redis.ts";
 import type { AccountDelaySettings } from "./brute-force-settings.ts";
 import { createChosenNames } from "./chosen-names.ts";
 import type { CountedAccount, NetworkNote } from "./shared-store.ts";
-import { createWriteThrottle } from "./write-throttle.ts";
+import { createWriteThrottle, type WriteThrottle } from "./write-throttle.ts";
 
 interface Count {
   readonly digests: Set<string>;
@@ -118,16 +118,9 @@ function noteKey(account: string, { source, username }: CountedAccount): string 
   return `${source.network} ${username} ${account}`;
 }
 
-/** Delays answers about an account for networks that it does not know, however many networks the guesses come from. */
-export function createAccountDelays(deps: AccountDelaysDeps) {
-  const { settings, store, clock, delayed } = deps;
-  const { count, failuresHere } = createCount(deps);
+/** Notes the networks from which accounts signed in. */
+function createNotes(store: AccountStore, throttle: WriteThrottle) {
   const mayName = createAliases();
-  const throttle = createWriteThrottle(clock, Math.min(noteMs, settings.knownForMs / 2));
-  const counted = (ms: number, { source }: CountedAccount): number => {
-    if (ms > 0) delayed(source.network === undefined ? "no_address" : "unknown_network");
-    return ms;
-  };
   const namesToNote = (account: string, target: CountedAccount): readonly string[] =>
     namesOf(account, target).filter((name, index) => index === 0 || mayName(account, name));
   const networkToNote = (account: string, target: CountedAccount): string | undefined => {
@@ -135,6 +128,35 @@ export function createAccountDelays(deps: AccountDelaysDeps) {
     if (target.hidesOutcome === true) return undefined;
     const { network, isTrusted } = target.source;
     return isTrusted || !throttle.isDue(noteKey(account, target)) ? undefined : network;
+  };
+  return {
+    /** The sign-in, if it is to be recorded: another call may do it. */
+    noteOf: (account: string, target: CountedAccount): NetworkNote | undefined => {
+      const network = networkToNote(account, target);
+      return network === undefined ? undefined : store.noteFor(namesToNote(account, target), network);
+    },
+    /** Records that the account signed in from this network. `isNoted`: another call has recorded it. */
+    noteSignIn: (account: string, target: CountedAccount, isNoted = false): void => {
+      const network = networkToNote(account, target);
+      if (network === undefined) return;
+      const key = noteKey(account, target);
+      if (isNoted) return throttle.mark(key);
+      void Promise.all(namesToNote(account, target).map((name) => store.noteNetwork(name, network))).then(
+        (noted) => (noted.every((done) => done === true) ? throttle.mark(key) : undefined),
+        () => undefined,
+      );
+    },
+  };
+}
+
+/** Delays answers about an account for networks that it does not know, however many networks the guesses come from. */
+export function createAccountDelays(deps: AccountDelaysDeps) {
+  const { settings, store, clock, delayed } = deps;
+  const { count, failuresHere } = createCount(deps);
+  const throttle = createWriteThrottle(clock, Math.min(noteMs, settings.knownForMs / 2));
+  const counted = (ms: number, { source }: CountedAccount): number => {
+    if (ms > 0) delayed(source.network === undefined ? "no_address" : "unknown_network");
+    return ms;
   };
   return {
     /** `account`: the backend's own name for it, if returned. Undefined if it was not counted. */
@@ -164,22 +186,7 @@ export function createAccountDelays(deps: AccountDelaysDeps) {
       const answers = await Promise.all(namesOf(account, target).map((name) => store.knowsNetwork(name, network)));
       return answers.every((knows) => knows === false) ? counted(ms, target) : 0;
     },
-    /** The sign-in, if it is to be recorded: another call may do it. */
-    noteOf: (account: string, target: CountedAccount): NetworkNote | undefined => {
-      const network = networkToNote(account, target);
-      return network === undefined ? undefined : store.noteFor(namesToNote(account, target), network);
-    },
-    /** Records that the account signed in from this network. `isNoted`: another call has recorded it. */
-    noteSignIn: (account: string, target: CountedAccount, isNoted = false): void => {
-      const network = networkToNote(account, target);
-      if (network === undefined) return;
-      const key = noteKey(account, target);
-      if (isNoted) return throttle.mark(key);
-      void Promise.all(namesToNote(account, target).map((name) => store.noteNetwork(name, network))).then(
-        (noted) => (noted.every((done) => done === true) ? throttle.mark(key) : undefined),
-        () => undefined,
-      );
-    },
+    ...createNotes(store, throttle),
   };
 }
 
