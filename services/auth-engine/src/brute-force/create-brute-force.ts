@@ -10,7 +10,6 @@ import type { RedisGuard } from "./redis-guard.ts";
 import type {
   BanState,
   CountedAttempt,
-  CountedRequest,
   CountResult,
   Guess,
   RiskKeys,
@@ -18,7 +17,7 @@ import type {
   SuccessResult,
 } from "./shared-store.ts";
 import { createSharedSuccess, type SharedSuccess } from "./shared-success.ts";
-import type { CountedSubjects } from "./targets.ts";
+import { type CountedSubjects, requestOf } from "./targets.ts";
 import { createWriteThrottle, type WriteThrottle } from "./write-throttle.ts";
 
 /** Events for logs and metrics. */
@@ -231,22 +230,6 @@ function createRecordSuccess(deps: BruteForceDeps, recordShared: SharedSuccess):
     }
     if (facts.rule === undefined && own !== undefined) accountDelays?.noteSignIn(account, own, isNoted);
   };
-}
-
-/** Two engines' estimates of a deadline differ by less. */
-const requestMarginMs = 2000;
-
-/**
- * The request as another engine may count it too.
- *
- * @throws AppError DEADLINE_EXCEEDED after the deadline, when an engine that was frozen continues: the caller no longer waits, and the
- * engine that answered instead has counted
- */
-function requestOf({ call }: Attempt, clock: Clock): CountedRequest | undefined {
-  if (call?.requestId === undefined) return undefined;
-  const leftMs = call.deadline - clock.now();
-  if (leftMs <= 0) throw new AppError("DEADLINE_EXCEEDED", { detail: "decided too late to be counted" });
-  return { id: call.requestId, lifeMs: leftMs + requestMarginMs };
 }
 
 export function createBruteForce(deps: BruteForceDeps): BruteForce {
