@@ -29,7 +29,7 @@ export const engineRemovals: readonly Removal[] = [
   {
     name: "counted-once",
     mechanism: "counts are bound to the request's id",
-    file: "services/auth-engine/src/brute-force/create-brute-force.ts",
+    file: "services/auth-engine/src/brute-force/targets.ts",
     find: "  if (call?.requestId === undefined) return undefined;\n",
     replace: "  if (call?.requestId !== undefined) return undefined;\n  if (call === undefined) return undefined;\n",
     tests: [oneSilent],

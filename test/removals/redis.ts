@@ -133,7 +133,7 @@ export const redisRemovals: readonly Removal[] = [
     name: "counts-without-redis",
     mechanism: "an engine counts failures on its own while Redis is unavailable",
     file: "services/auth-engine/src/brute-force/create-brute-force.ts",
-    find: "    counted(attempt, local.count(target, guess), facts);\n",
+    find: "    counted(attempt, local.count(target, guessed), facts);\n",
     replace: "    void local;\n",
     tests: ["test/integration/auth-policy/unavailable.test.ts"],
     pattern: "without Redis no client",

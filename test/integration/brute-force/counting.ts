@@ -14,7 +14,7 @@ import { createRedisStore } from "../../../services/auth-engine/src/brute-force/
 import { bruteForceSettings } from "../../../services/auth-engine/src/brute-force/brute-force-settings.ts";
 import { createGuessDigest } from "../../../services/auth-engine/src/brute-force/guess-digest.ts";
 import { createGuessedAccounts } from "../../../services/auth-engine/src/brute-force/guessed-accounts-redis.ts";
-import type { CountedAttempt } from "../../../services/auth-engine/src/brute-force/shared-store.ts";
+import type { CountedAttempt, NetworkNote } from "../../../services/auth-engine/src/brute-force/shared-store.ts";
 import { createTargets } from "../../../services/auth-engine/src/brute-force/targets.ts";
 
 const keyPrefix = "test:";
@@ -123,6 +123,8 @@ export function createCounting(redis: RedisClient) {
       if (counted.isNew && counted.ban !== undefined && place !== undefined) await index(place.banKey, counted.ban);
       return counted;
     },
+    noteAndSucceed: (ip: string, user: string, note: NetworkNote) =>
+      answered(store.succeed(target(ip, user), user, toleration, note)),
     succeed: async (ip: string, user = "alice") =>
       (await answered(store.succeed(target(ip, user), user, toleration))).ban,
   };

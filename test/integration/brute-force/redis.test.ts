@@ -1,11 +1,18 @@
-import { createBanIndex } from "@postern/shared/domain/brute-force";
+import { accountWideKeys, createBanIndex } from "@postern/shared/domain/brute-force";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { type RedisCluster, type RedisServer, spawnRedis, spawnRedisCluster } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { NetworkNote } from "../../../services/auth-engine/src/brute-force/shared-store.ts";
 import { type Counting, connect, createCounting } from "./counting.ts";
 
 /** A page may span all of them. */
 const shardsOfIndex = 16;
+
+/** A sign-in from 192.0.13.0/24. */
+const noteFor = (user: string): NetworkNote => ({
+  keys: [accountWideKeys("test:", user).known],
+  args: ["192.0.13.0/24", 1_800_000_000, 3600, 32, 1],
+});
 
 const topologies = ["standalone", "cluster"] as const;
 
@@ -112,6 +119,23 @@ describe.each(topologies)("counting in a %s Redis", (kind) => {
     await clients[0]?.hset(banKey, "no", "string");
     expect(await other.succeed(ip)).toMatchObject({ rule: "net" });
     expect(await clients[0]?.exists(banKey)).toBe(0);
+  });
+
+  test("a success notes its network in the same call, unless a ban is in force, and not on a cluster", async () => {
+    const ip = "192.0.13.1";
+    const isNoted = kind !== "cluster";
+    expect(await one.noteAndSucceed(ip, "nina", noteFor("nina"))).toEqual({ ban: undefined, isNoted });
+    const { known } = accountWideKeys("test:", "nina");
+    const [client] = clients;
+    expect(await client?.zscore(known, "192.0.13.0/24")).toBe(isNoted ? "1800000000" : null);
+    expect(await client?.ttl(known)).toBe(isNoted ? 3600 : -2);
+    for (let guess = 0; guess < 60; guess += 1) await one.fail(ip, `guess ${guess}`, { user: "oscar" });
+    const refused = await one.noteAndSucceed(ip, "oscar", noteFor("oscar"));
+    expect(refused).toMatchObject({ ban: { rule: "host" }, isNoted: false });
+    expect(await client?.exists(accountWideKeys("test:", "oscar").known)).toBe(0);
+    await client?.set(accountWideKeys("test:", "peggy").known, "no set", "EX", 60);
+    const recorded = await one.noteAndSucceed("192.0.14.1", "peggy", noteFor("peggy"));
+    expect(recorded).toEqual({ ban: undefined, isNoted: false });
   });
 
   test("a guesser between sign-ins of real users is banned, because only a limited number of failures is undone", async () => {

@@ -5,8 +5,8 @@ import { delayMs } from "./account-delay-settings.ts";
 import type { AccountCount, AccountStore } from "./account-store-redis.ts";
 import type { AccountDelaySettings } from "./brute-force-settings.ts";
 import { createChosenNames } from "./chosen-names.ts";
-import type { CountedAccount } from "./shared-store.ts";
-import { createWriteThrottle } from "./write-throttle.ts";
+import type { CountedAccount, NetworkNote } from "./shared-store.ts";
+import { createWriteThrottle, type WriteThrottle } from "./write-throttle.ts";
 
 interface Count {
   readonly digests: Set<string>;
@@ -54,6 +54,8 @@ export interface AccountGuess {
    * Distinct wrong passwords of a delayed account when the attempt arrived; they determine the delay of a right one.
    */
   readonly failuresBefore?: number;
+  /** Whether the caller asks if the password is new, although the account has so many that one more changes nothing. */
+  readonly asksIfNew?: boolean;
 }
 
 export interface AccountDelaysDeps {
@@ -99,9 +101,9 @@ function createCount({ settings, store, clock }: AccountDelaysDeps) {
     return { ...found, knowsSource: (await store.knowsNetwork(username, source.network)) !== false };
   };
   const count = (guess: AccountGuess): Promise<AccountCount | undefined> => {
-    const { target, digest } = guess;
+    const { target, digest, failuresBefore, asksIfNew } = guess;
     if (!isOwnName(guess) && !mayChoose()) return countHere(guess);
-    return store.count({ target, digest });
+    return store.count({ target, digest, read: asksIfNew === true ? 0 : failuresBefore });
   };
   return { count, failuresHere: (name: string): number => local.failuresOf(name, clock.now()) };
 }
@@ -116,11 +118,41 @@ function noteKey(account: string, { source, username }: CountedAccount): string 
   return `${source.network} ${username} ${account}`;
 }
 
+/** Notes the networks from which accounts signed in. */
+function createNotes(store: AccountStore, throttle: WriteThrottle) {
+  const mayName = createAliases();
+  const namesToNote = (account: string, target: CountedAccount): readonly string[] =>
+    namesOf(account, target).filter((name, index) => index === 0 || mayName(account, name));
+  const networkToNote = (account: string, target: CountedAccount): string | undefined => {
+    // Otherwise the next wrong guess from there would not be delayed, which would reveal that this password was right.
+    if (target.hidesOutcome === true) return undefined;
+    const { network, isTrusted } = target.source;
+    return isTrusted || !throttle.isDue(noteKey(account, target)) ? undefined : network;
+  };
+  return {
+    /** The sign-in, if it is to be recorded: another call may do it. */
+    noteOf: (account: string, target: CountedAccount): NetworkNote | undefined => {
+      const network = networkToNote(account, target);
+      return network === undefined ? undefined : store.noteFor(namesToNote(account, target), network);
+    },
+    /** Records that the account signed in from this network. `isNoted`: another call has recorded it. */
+    noteSignIn: (account: string, target: CountedAccount, isNoted = false): void => {
+      const network = networkToNote(account, target);
+      if (network === undefined) return;
+      const key = noteKey(account, target);
+      if (isNoted) return throttle.mark(key);
+      void Promise.all(namesToNote(account, target).map((name) => store.noteNetwork(name, network))).then(
+        (noted) => (noted.every((done) => done === true) ? throttle.mark(key) : undefined),
+        () => undefined,
+      );
+    },
+  };
+}
+
 /** Delays answers about an account for networks that it does not know, however many networks the guesses come from. */
 export function createAccountDelays(deps: AccountDelaysDeps) {
   const { settings, store, clock, delayed } = deps;
   const { count, failuresHere } = createCount(deps);
-  const mayName = createAliases();
   const throttle = createWriteThrottle(clock, Math.min(noteMs, settings.knownForMs / 2));
   const counted = (ms: number, { source }: CountedAccount): number => {
     if (ms > 0) delayed(source.network === undefined ? "no_address" : "unknown_network");
@@ -135,12 +167,10 @@ export function createAccountDelays(deps: AccountDelaysDeps) {
       const before = target.hidesOutcome === true ? Math.max(failuresBefore, failuresHere(target.username)) : undefined;
       const found = await count(guess);
       if (found === undefined) return undefined;
+      const { failures, isNew } = found;
       const knowsSource = target.source.isTrusted || found.knowsSource;
-      return {
-        ...found,
-        knowsSource,
-        accountDelayMs: knowsSource ? 0 : counted(delayMs(before ?? found.failures, target.source, settings), target),
-      };
+      const accountDelayMs = knowsSource ? 0 : counted(delayMs(before ?? failures, target.source, settings), target);
+      return { failures, isNew, knowsSource, accountDelayMs };
     },
     /** The account delay of a success, in milliseconds; 0 for none. */
     ofSuccess: async (account: string, target: CountedAccount, failures: number): Promise<number> => {
@@ -156,20 +186,7 @@ export function createAccountDelays(deps: AccountDelaysDeps) {
       const answers = await Promise.all(namesOf(account, target).map((name) => store.knowsNetwork(name, network)));
       return answers.every((knows) => knows === false) ? counted(ms, target) : 0;
     },
-    /** Records that the account signed in from this network. */
-    noteSignIn: (account: string, target: CountedAccount): void => {
-      // Otherwise the next wrong guess from there would not be delayed, which would reveal that this password was
-      // right.
-      if (target.hidesOutcome === true) return;
-      const { network, isTrusted } = target.source;
-      const key = noteKey(account, target);
-      if (network === undefined || isTrusted || !throttle.isDue(key)) return;
-      const names = namesOf(account, target).filter((name, index) => index === 0 || mayName(account, name));
-      void Promise.all(names.map((name) => store.noteNetwork(name, network))).then(
-        (noted) => (noted.every((done) => done === true) ? throttle.mark(key) : undefined),
-        () => undefined,
-      );
-    },
+    ...createNotes(store, throttle),
   };
 }
 

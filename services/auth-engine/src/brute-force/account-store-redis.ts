@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { accountWideKeys } from "@postern/shared/domain/brute-force";
 import {
   defineScript,
@@ -12,7 +13,8 @@ import type { AccountDelaySettings } from "./brute-force-settings.ts";
 import type { RedisGuard } from "./redis-guard.ts";
 import countAccountFailuresLua from "./scripts/count-account-failures.lua?raw";
 import knowsNetworkLua from "./scripts/knows-network.lua?raw";
-import type { CountedAccount } from "./shared-store.ts";
+import noteNetworkLua from "./scripts/note-network.lua?raw";
+import type { CountedAccount, NetworkNote } from "./shared-store.ts";
 
 /** Result of counting a failure, over all networks. */
 export interface AccountCount {
@@ -27,6 +29,13 @@ export interface AccountCount {
 export interface AccountFailure {
   readonly target: CountedAccount;
   readonly digest: string;
+  /** Number of failures that was read with the bans; absent if it matters whether the password is new. */
+  readonly read?: number | undefined;
+}
+
+interface SignIn {
+  readonly known: string;
+  readonly network: string;
 }
 
 const countAccountFailures = { name: "countAccountFailures", lua: countAccountFailuresLua };
@@ -37,11 +46,22 @@ const knowsNetwork = {
   args: ["network", "knownSeconds"],
 } as const;
 
+const noteNetwork = { name: "noteNetwork", lua: noteNetworkLua };
+
 /** The longest delay is reached with far fewer. */
 const maxDigests = 64;
 const maxNetworks = 32;
+/** Networks are trimmed after one of so many new ones, because a command costs more than a few networks. */
+const trimmedOnceIn = 8;
+const trim = (): number => (randomInt(trimmedOnceIn) === 0 ? 1 : 0);
 const maxAtOnce = 32;
 const keysOfAccount = 3;
+
+/** The replies of `note-network.lua`. */
+function readNoted(answer: unknown): readonly (true | Error)[] {
+  if (!Array.isArray(answer)) throw new TypeError("the script of networks did not return a list");
+  return answer.map((noted: unknown) => noted === 1 || new Error(String(noted)));
+}
 
 /** One reply of `count-account-failures.lua`: failures, whether the password is new, whether the network is known. */
 function readCount(answer: unknown): AccountCount | Error {
@@ -77,15 +97,25 @@ export function createAccountStore(deps: AccountStoreDeps) {
   const countAll = async (failed: readonly AccountFailure[]): Promise<readonly (AccountCount | Error)[]> => {
     const keys: string[] = [];
     const args: (string | number)[] = [...start, Math.round(clock.now())];
-    for (const { target, digest } of failed) {
+    for (const { target, digest, read = 0 } of failed) {
       keys.push(target.keys.failures, target.keys.delayed, target.keys.known);
-      args.push(digest, target.source.network ?? "");
+      args.push(digest, target.source.network ?? "", read);
     }
     const answers = await runCount(keys, args);
     deps.tracked?.forget(failed.map(({ target }) => target.keys.delayed));
     if (!Array.isArray(answers)) throw new TypeError("the script of account failures did not return a list");
     return answers.map(readCount);
   };
+  const runNote = defineVariableScript(redis, noteNetwork, redis.isCluster ? 1 : undefined);
+  const nowSeconds = (): number => Math.floor(clock.now() / 1000);
+  const noteAll = async (signIns: readonly SignIn[]): Promise<readonly (true | Error)[]> => {
+    const args = signIns.flatMap(({ network }) => [network, trim()]);
+    const keys = signIns.map(({ known }) => known);
+    return readNoted(await runNote(keys, [nowSeconds(), knownSeconds, maxNetworks, ...args]));
+  };
+  const note = createBatched((signIns: readonly SignIn[]) => guard.run(() => noteAll(signIns)), {
+    maxBatchSize: redis.isCluster ? 1 : maxAtOnce,
+  });
   return {
     /** Rejects if this failure could not be counted but others could. */
     count: createBatched((failed: readonly AccountFailure[]) => guard.run(() => countAll(failed)), {
@@ -98,17 +128,14 @@ export function createAccountStore(deps: AccountStoreDeps) {
         const { known } = accountWideKeys(keyPrefix, account);
         return (await runKnows({ knownKey: known }, { network, knownSeconds })) === 1;
       }),
-    /** Records that the account signed in from this network. The latest networks are kept; readers ignore those that are too old. */
+    /** Records that the account signed in from this network. About 32 of the latest networks are kept; readers ignore those that are too old. */
     noteNetwork: (account: string, network: string): Promise<boolean | undefined> =>
-      guard.run(async () => {
-        const { known } = accountWideKeys(keyPrefix, account);
-        await Promise.all([
-          redis.zadd(known, Math.floor(clock.now() / 1000), network),
-          redis.zremrangebyrank(known, 0, -1 - maxNetworks),
-          redis.expire(known, knownSeconds),
-        ]);
-        return true;
-      }),
+      note({ known: accountWideKeys(keyPrefix, account).known, network }),
+    /** The sign-in under these names of the account. */
+    noteFor: (accounts: readonly string[], network: string): NetworkNote => ({
+      keys: accounts.map((account) => accountWideKeys(keyPrefix, account).known),
+      args: [network, nowSeconds(), knownSeconds, maxNetworks, trim()],
+    }),
   };
 }
 

@@ -14,7 +14,7 @@ import { createCountCall, type Failure, readCounts } from "./count-call.ts";
 import type { RedisGuard } from "./redis-guard.ts";
 import countFailuresLua from "./scripts/count-failures.lua?raw";
 import recordSuccessLua from "./scripts/record-success.lua?raw";
-import type { RiskKeys, RiskRead } from "./shared-store.ts";
+import type { NetworkNote, RiskKeys, RiskRead } from "./shared-store.ts";
 import {
   type CountedAccount,
   type CountedAttempt,
@@ -230,25 +230,37 @@ function createCount(deps: RedisStoreDeps): SharedStore["count"] {
   return (target, guess) => count({ target, guess });
 }
 
+/** What `record-success.lua` is told of a network if there is none to note. */
+const noNote: NetworkNote["args"] = ["", 0, 0, 0, 0];
+
 /** Counts in Redis. All keys of a decision have one hash tag, so each operation is one command in one slot. */
 export function createRedisStore(deps: RedisStoreDeps): SharedStore {
   const { redis, parts, clock, repeatWindowMs, maxForgiven, guard } = deps;
   const successScript = scriptsFor(redis, parts.rules.length, { script: recordSuccess, fixed: 2, each: 3 });
+  const successWithNote = defineVariableScript(redis, recordSuccess);
   return {
     ...createCheck(deps),
     count: createCount(deps),
     forget: (scopes) => deps.tracked?.forget(scopes.map(({ banKey }) => banKey)),
-    succeed: ({ source, scopes, keys: own }, account, { minPercent }) => {
+    succeed: ({ source, scopes, keys: own }, account, { minPercent }, note) => {
       const keys = [own.wrongPasswords, own.pending];
-      const args: (string | number)[] = [account, maxForgiven, 2 * parts.tolerateMs, memoryMs(repeatWindowMs, scopes)];
+      const args = [
+        account,
+        maxForgiven,
+        2 * parts.tolerateMs,
+        memoryMs(repeatWindowMs, scopes),
+        ...(note?.args ?? noNote),
+      ];
       for (const { banKey, countKey, network, rule } of scopes) {
         keys.push(banKey, countKey, tolerationKeysOf(parts, source.tag, { network, nowMs: clock.now() })[0]);
         args.push(rule.periodMs, rule.failedRequests, minPercent);
       }
       return guard.run(async () => {
-        const { ban } = readFields(await successScript(scopes.length)(keys, args));
+        const isWithNote = note !== undefined && !redis.isCluster;
+        const run = isWithNote ? successWithNote : successScript(scopes.length);
+        const { ban, noted } = readFields(await run(isWithNote ? [...keys, ...note.keys] : keys, args));
         deps.tracked?.forget([own.pending]);
-        return { ban: typeof ban === "string" ? parseBan(ban) : undefined };
+        return { ban: typeof ban === "string" ? parseBan(ban) : undefined, isNoted: isWithNote && noted === 1 };
       });
     },
   };

@@ -2,7 +2,7 @@ import type { Ban, RuleScope } from "@postern/shared/domain/brute-force";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Clock } from "@postern/shared/platform/time";
 import type { Attempt } from "../pipeline/attempt.ts";
-import type { AccountDelays, AccountGuess } from "./account-delays.ts";
+import type { AccountDelays, AccountGuess, CountedGuess } from "./account-delays.ts";
 import type { BruteForce, BruteForceFacts } from "./brute-force.ts";
 import type { BruteForceSettings } from "./brute-force-settings.ts";
 import type { LocalStore } from "./fallback/local-store.ts";
@@ -10,7 +10,6 @@ import type { RedisGuard } from "./redis-guard.ts";
 import type {
   BanState,
   CountedAttempt,
-  CountedRequest,
   CountResult,
   Guess,
   RiskKeys,
@@ -18,7 +17,7 @@ import type {
   SuccessResult,
 } from "./shared-store.ts";
 import { createSharedSuccess, type SharedSuccess } from "./shared-success.ts";
-import type { CountedSubjects } from "./targets.ts";
+import { type CountedSubjects, requestOf } from "./targets.ts";
 import { createWriteThrottle, type WriteThrottle } from "./write-throttle.ts";
 
 /** Events for logs and metrics. */
@@ -68,18 +67,19 @@ function scopeOf({ scopes }: CountedAttempt, { rule }: Ban): RuleScope | undefin
 const reindexMs = 60_000;
 const rememberMs = 60_000;
 
-function emptyFacts({ target, account }: CountedSubjects): BruteForceFacts {
+function factsOf({ target, account }: CountedSubjects, found: CheckResult): BruteForceFacts {
   return {
     target,
     account,
-    accountFailures: 0,
+    accountFailures: found.accountFailures ?? 0,
     accountDelayMs: 0,
     counted: false,
     repeatedWrongPassword: false,
-    degraded: false,
+    degraded: found.accountFailures === undefined,
     rule: undefined,
     retryAfterSeconds: undefined,
-    pending: false,
+    pending: found.pending,
+    riskRead: found.riskRead,
     accountPasswordsSeen: 0,
     totalPasswordsSeen: 0,
   };
@@ -117,7 +117,12 @@ function createSharedCount({ shared, guard, index, remember }: BruteForceDeps, t
     const due =
       !guard.isUnavailable && guess.known && throttle.takeIfDue(`${target.source.address} ${target.username}`);
     if (due) void remember(target, guess.account).catch(() => undefined);
-    const counted = await shared.count(target, guess).catch(() => undefined);
+    let counted: CountResult | undefined;
+    try {
+      counted = await shared.count(target, guess);
+    } catch {
+      return undefined;
+    }
     const ban = counted?.isNew === true ? counted.ban : undefined;
     const scope = ban === undefined ? undefined : scopeOf(target, ban);
     if (ban === undefined || scope === undefined) return counted;
@@ -138,11 +143,9 @@ function createFindings({ settings, events, clock }: BruteForceDeps) {
     }
   };
   const checked = (counting: CountedSubjects, found: CheckResult): BruteForceFacts => {
-    const { ban, pending, accountFailures, riskRead } = found;
-    const facts: BruteForceFacts = { ...emptyFacts(counting), accountFailures: accountFailures ?? 0, riskRead };
+    const { ban } = found;
+    const facts = factsOf(counting, found);
     applyBan(facts, ban, clock);
-    facts.pending = pending;
-    facts.degraded = accountFailures === undefined;
     if (ban !== undefined) events.blocked(ban.rule);
     return facts;
   };
@@ -166,27 +169,35 @@ function createNetworkCount(deps: BruteForceDeps, remembered: WriteThrottle) {
   const { settings, local } = deps;
   const { undecided, counted } = createFindings(deps);
   const countShared = createSharedCount(deps, remembered);
-  return async (attempt: Attempt, facts: BruteForceFacts, guessed: Omit<Guess, "toleration">): Promise<void> => {
+  return async (attempt: Attempt, facts: BruteForceFacts, guess: Omit<Guess, "toleration">): Promise<void> => {
     const { target } = facts;
     if (target === undefined) return;
-    const guess = { ...guessed, toleration: settings.tolerationOf(target.source.address) };
-    const answer = await countShared(target, guess);
+    const { digest, known, account, request } = guess;
+    const toleration = settings.tolerationOf(target.source.address);
+    const guessed: Guess = { digest, known, account, request, toleration };
+    const answer = await countShared(target, guessed);
     if (answer !== undefined) return counted(attempt, answer, facts);
     facts.degraded = true;
     undecided("count");
-    counted(attempt, local.count(target, guess), facts);
+    counted(attempt, local.count(target, guessed), facts);
   };
 }
 
 /** Counts a failure for its account; without a client address nothing else is counted. */
 function createAccountCount({ accountDelays, events }: BruteForceDeps) {
-  return async (facts: BruteForceFacts, guess: Omit<AccountGuess, "target" | "failuresBefore">): Promise<void> => {
-    const { account: target } = facts;
+  return async (
+    facts: BruteForceFacts,
+    { digest, isKnown, account }: Pick<AccountGuess, "digest" | "isKnown" | "account">,
+  ): Promise<void> => {
+    const { account: target, accountFailures: failuresBefore } = facts;
     if (accountDelays === undefined || target === undefined) return;
-    const found = await accountDelays.count({ ...guess, target, failuresBefore: facts.accountFailures }).catch(() => {
+    const asksIfNew = facts.target === undefined;
+    let found: CountedGuess | undefined;
+    try {
+      found = await accountDelays.count({ target, digest, isKnown, account, failuresBefore, asksIfNew });
+    } catch {
       events.degraded("count");
-      return undefined;
-    });
+    }
     if (found === undefined) return;
     facts.accountDelayMs = found.accountDelayMs;
     if (facts.target !== undefined) return;
@@ -203,9 +214,11 @@ function createRecordSuccess(deps: BruteForceDeps, recordShared: SharedSuccess):
   const { undecided, succeeded } = createFindings(deps);
   return async (account, facts) => {
     const { target, account: own } = facts;
+    let isNoted = false;
     if (target !== undefined) {
       const toleration = settings.tolerationOf(target.source.address);
-      const answer = await recordShared.record(target, account, facts.pending);
+      const note = own && accountDelays?.noteOf(account, own);
+      const answer = await recordShared.record(target, account, facts.pending, note);
       if (answer === undefined) {
         facts.degraded = true;
         undecided("success");
@@ -213,25 +226,10 @@ function createRecordSuccess(deps: BruteForceDeps, recordShared: SharedSuccess):
       }
       if (answer.ban === undefined) local.noteSuccess(target, account);
       succeeded(answer, facts);
+      isNoted = answer.isNoted === true;
     }
-    if (facts.rule === undefined && own !== undefined) accountDelays?.noteSignIn(account, own);
+    if (facts.rule === undefined && own !== undefined) accountDelays?.noteSignIn(account, own, isNoted);
   };
-}
-
-/** Two engines' estimates of a deadline differ by less. */
-const requestMarginMs = 2000;
-
-/**
- * The request as another engine may count it too.
- *
- * @throws AppError DEADLINE_EXCEEDED after the deadline, when an engine that was frozen continues: the caller no longer waits, and the
- * engine that answered instead has counted
- */
-function requestOf({ call }: Attempt, clock: Clock): CountedRequest | undefined {
-  if (call?.requestId === undefined) return undefined;
-  const leftMs = call.deadline - clock.now();
-  if (leftMs <= 0) throw new AppError("DEADLINE_EXCEEDED", { detail: "decided too late to be counted" });
-  return { id: call.requestId, lifeMs: leftMs + requestMarginMs };
 }
 
 export function createBruteForce(deps: BruteForceDeps): BruteForce {

@@ -84,6 +84,16 @@ export interface CountResult {
 /** Result of recording a success; with a ban, nothing was recorded. */
 export interface SuccessResult {
   readonly ban: Ban | undefined;
+  /** Whether the network was noted for the account in the same call. */
+  readonly isNoted?: boolean;
+}
+
+/** A network from which an account signed in. */
+export interface NetworkNote {
+  /** The known networks of the account, under each of its names. */
+  readonly keys: readonly string[];
+  /** Network, time (s since the epoch), time for which it is known (s), largest number of networks, 1 to remove older ones or 0. */
+  readonly args: readonly [network: string, now: number, known: number, max: number, trim: number];
 }
 
 /** The Redis store in which all engines count failures. Returns undefined while Redis is unavailable. */
@@ -100,8 +110,13 @@ export interface SharedStore {
   keep(target: CountedAttempt): void;
   /** The bans of these rules and networks have changed: the next check reads them from Redis. */
   forget(scopes: readonly Pick<RuleScope, "banKey">[]): void;
-  /** Records a success, unless a ban is in force. */
-  succeed(target: CountedAttempt, account: string, toleration: Toleration): Promise<SuccessResult | undefined>;
+  /** Records a success, unless a ban is in force. `note`: may be part of the call. */
+  succeed(
+    target: CountedAttempt,
+    account: string,
+    toleration: Toleration,
+    note?: NetworkNote,
+  ): Promise<SuccessResult | undefined>;
 }
 
 /** The longest time for which these rules need a repeated wrong password to be remembered. */

@@ -1,6 +1,6 @@
 import type { Clock } from "@postern/shared/platform/time";
 import type { BruteForceSettings } from "./brute-force-settings.ts";
-import type { CountedAttempt, SharedStore, SuccessResult } from "./shared-store.ts";
+import type { CountedAttempt, NetworkNote, SharedStore, SuccessResult } from "./shared-store.ts";
 import { createWriteThrottle } from "./write-throttle.ts";
 
 /** A success is recorded again after this time, in case Redis lost it. */
@@ -31,13 +31,14 @@ export function createSharedSuccess({
     target: CountedAttempt,
     account: string,
     pending: boolean,
+    note?: NetworkNote,
   ): Promise<SuccessResult | undefined> => {
     const key = successKey(target, account, tolerateMs === 0 ? 0 : Math.floor(clock.now() / tolerateMs));
     if (!pending && !throttle.isDue(key)) {
       const again = await shared.check(target);
       if (again === undefined || !again.pending || again.ban !== undefined) return again;
     }
-    const answer = await shared.succeed(target, account, tolerationOf(target.source.address));
+    const answer = await shared.succeed(target, account, tolerationOf(target.source.address), note);
     if (answer !== undefined && answer.ban === undefined) throttle.mark(key);
     return answer;
   };

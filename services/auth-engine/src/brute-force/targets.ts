@@ -10,10 +10,12 @@ import {
   sourceOf,
 } from "@postern/shared/domain/brute-force";
 import { createHotCache } from "@postern/shared/platform/cache";
+import { AppError } from "@postern/shared/platform/errors";
+import type { Clock } from "@postern/shared/platform/time";
 import type { Attempt } from "../pipeline/attempt.ts";
 import { type AccountSource, accountSourceOf, sourceWithoutAddress } from "./account-delay-settings.ts";
 import type { BruteForceSettings } from "./brute-force-settings.ts";
-import type { CountedAccount, CountedAttempt } from "./shared-store.ts";
+import type { CountedAccount, CountedAttempt, CountedRequest } from "./shared-store.ts";
 
 const maxSources = 16_384;
 const maxNames = 16_384;
@@ -122,4 +124,20 @@ export function createTargets(settings: BruteForceSettings, parts: SourceParts):
     if (isListed) return notCounted;
     return { target: source && targetOf(source, attempt), account: accountOf(attempt, account) };
   };
+}
+
+/** Two engines' estimates of a deadline differ by less. */
+const requestMarginMs = 2000;
+
+/**
+ * The request as another engine may count it too.
+ *
+ * @throws AppError DEADLINE_EXCEEDED after the deadline, when an engine that was frozen continues: the caller no longer waits, and the
+ * engine that answered instead has counted
+ */
+export function requestOf({ call }: Attempt, clock: Clock): CountedRequest | undefined {
+  if (call?.requestId === undefined) return undefined;
+  const leftMs = call.deadline - clock.now();
+  if (leftMs <= 0) throw new AppError("DEADLINE_EXCEEDED", { detail: "decided too late to be counted" });
+  return { id: call.requestId, lifeMs: leftMs + requestMarginMs };
 }

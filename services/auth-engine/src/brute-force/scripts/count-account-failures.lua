@@ -5,7 +5,8 @@
 -- therefore has one failure.
 -- A call of a Redis command costs more than anything else here: the keys of a slowed account are prolonged only after
 -- part of the time has passed, and its number of failures is written only as long as the delay grows. When they expire
--- is the score of the member `until` among the networks, whose other scores are earlier.
+-- is the score of the member `until` among the networks, whose other scores are earlier. While an account has as many
+-- wrong passwords as are remembered, and its keys were prolonged recently, one more changes nothing.
 --
 -- KEYS, for each failure: failures, slowed, known networks
 -- ARGV[1] window_ms: lifetime of the failures after the last one
@@ -14,7 +15,8 @@
 -- ARGV[4] known_seconds: time for which a network is known
 -- ARGV[5] longest_from: failures from which the delay is the longest
 -- ARGV[6] now_ms: the time of Redis, as the engine estimates it
--- ARGV, then for each failure: digest of the wrong password, network or an empty text
+-- ARGV, then for each failure: digest of the wrong password, network or an empty text, number of failures that the
+--   engine read with the bans (0 if `is_new` must be exact)
 -- Reply: for each failure a list of three numbers, or the text of an error. Fields are not named, because this runs for
 --   every failed sign-in.
 --   [1] failures: distinct wrong passwords
@@ -32,11 +34,14 @@ local call = redis.call
 local function text(number) return string.format("%.0f", number) end
 local spare_ms = window_ms / 24
 
+local function is_prolonged(left_ms) return left_ms >= window_ms and left_ms <= window_ms + spare_ms end
+
 -- Prolongs what is kept of a slowed account, if its end is near, and writes its number of failures.
-local function prolong(failures_key, slowed_key, known_key, failures, until_ms)
+local function prolong(failures_key, slowed_key, known_key, failures, until_ms, reaches_limit)
   local left_ms = until_ms - now_ms
-  if failures > slowed_from and left_ms >= window_ms and left_ms <= window_ms + spare_ms then
-    if failures <= longest_from then call("SET", slowed_key, failures, "PX", text(left_ms)) end
+  if failures > slowed_from and is_prolonged(left_ms) then
+    local is_written = failures <= longest_from or reaches_limit
+    if is_written then call("SET", slowed_key, failures, "PX", text(left_ms)) end
     return
   end
   local life_ms = text(window_ms + spare_ms)
@@ -47,23 +52,36 @@ local function prolong(failures_key, slowed_key, known_key, failures, until_ms)
   if call("ZCARD", known_key) == 1 then call("PEXPIRE", known_key, life_ms) end
 end
 
-local function count(failures_key, slowed_key, known_key, digest, network)
-  local failures = call("SCARD", failures_key)
+local function count(failures_key, slowed_key, known_key, digest, network, read)
+  local scores
+  local function knows_network()
+    local at_seconds = network ~= "" and tonumber(scores[2])
+    return at_seconds and at_seconds > now_ms / 1000 - known_seconds and 1 or 0
+  end
+  if read >= max_digests then
+    scores = call("ZMSCORE", known_key, "until", network)
+    if is_prolonged((tonumber(scores[1]) or 0) - now_ms) then return { max_digests, 1, knows_network() } end
+  end
+  local before = call("SCARD", failures_key)
   local is_new
-  if failures >= max_digests then
+  if before >= max_digests then
     is_new = 1 - call("SISMEMBER", failures_key, digest)
   else
     is_new = call("SADD", failures_key, digest)
   end
-  if is_new == 1 then failures = math.min(max_digests, failures + 1) end
+  local failures = is_new == 1 and math.min(max_digests, before + 1) or before
   if failures < slowed_from then
     if is_new == 1 then call("PEXPIRE", failures_key, text(window_ms)) end
     return { failures, is_new, 0 }
   end
-  local scores = call("ZMSCORE", known_key, "until", network)
-  if is_new == 1 then prolong(failures_key, slowed_key, known_key, failures, tonumber(scores[1]) or 0) end
-  local at_seconds = network ~= "" and tonumber(scores[2])
-  return { failures, is_new, at_seconds and at_seconds > now_ms / 1000 - known_seconds and 1 or 0 }
+  scores = scores or call("ZMSCORE", known_key, "until", network)
+  if is_new == 1 then
+    local until_ms = tonumber(scores[1]) or 0
+    -- An engine of an earlier version does not write the largest number.
+    local reaches_limit = failures >= max_digests and read < max_digests
+    prolong(failures_key, slowed_key, known_key, failures, until_ms, reaches_limit)
+  end
+  return { failures, is_new, knows_network() }
 end
 
 local function message_of(err) return type(err) == "table" and err.err or tostring(err) end
@@ -73,13 +91,13 @@ end
 local answers = {}
 for i = 1, #KEYS / 3 do
   local failures_key, slowed_key, known_key = KEYS[3 * i - 2], KEYS[3 * i - 1], KEYS[3 * i]
-  local digest, network = ARGV[5 + 2 * i], ARGV[6 + 2 * i]
-  local done, answer = pcall(count, failures_key, slowed_key, known_key, digest, network)
+  local digest, network, read = ARGV[4 + 3 * i], ARGV[5 + 3 * i], tonumber(ARGV[6 + 3 * i])
+  local done, answer = pcall(count, failures_key, slowed_key, known_key, digest, network, read)
   if not done and string.find(message_of(answer), "WRONGTYPE", 1, true) then
     -- Only these scripts write these keys. A key of another type is deleted, and its count begins again.
     delete_unless("set", failures_key)
     delete_unless("zset", known_key)
-    done, answer = pcall(count, failures_key, slowed_key, known_key, digest, network)
+    done, answer = pcall(count, failures_key, slowed_key, known_key, digest, network, 0)
   end
   answers[i] = done and answer or message_of(answer)
 end

@@ -5,14 +5,20 @@
 -- among the few, and a network cannot have more subtracted in a window than it may fail and is tolerated.
 --
 -- KEYS, all with one hash tag: wrong passwords, pending; then for each rule: ban, count, accounts that signed in during
---   this window
+--   this window; then, not on a cluster, for each name of the account: known networks, with another hash tag
 -- ARGV[1] account
 -- ARGV[2] max_forgiven: wrong passwords that are subtracted
 -- ARGV[3] accounts_life_ms: lifetime of the accounts that signed in, 0 if they are not counted
 -- ARGV[4] memory_ms: time for which a wrong password is remembered
+-- ARGV[5] network of the client, which the account knows from now on
+-- ARGV[6] now_seconds: the time of Redis, as the engine estimates it
+-- ARGV[7] known_seconds: time for which a network is known
+-- ARGV[8] max_networks
+-- ARGV[9] is_trimmed: 1 to remove the oldest networks if they are too many, otherwise 0
 -- ARGV, then for each rule: period (ms), failed requests, minimum percentage of tolerated failures
 -- Reply: name and value of each field.
 --   ban: the first ban of these rules, or nil if there is none
+--   noted: 1 if the network was noted, otherwise 0
 
 local wrong_passwords_key = KEYS[1]
 local pending_key = KEYS[2]
@@ -22,8 +28,8 @@ local accounts_life_ms = tonumber(ARGV[3])
 local memory_ms = tonumber(ARGV[4])
 
 local rules = {}
-for i = 1, (#KEYS - 2) / 3 do
-  local key, argument = 3 * i, 2 + 3 * i
+for i = 1, (#ARGV - 9) / 3 do
+  local key, argument = 3 * i, 7 + 3 * i
   rules[i] = {
     ban_key = KEYS[key], count_key = KEYS[key + 1], accounts_key = KEYS[key + 2],
     period_ms = tonumber(ARGV[argument]), failed_requests = tonumber(ARGV[argument + 1]),
@@ -138,4 +144,17 @@ if not done and string.find(message_of(answer), "WRONGTYPE", 1, true) then
   done, answer = pcall(record)
 end
 if not done then return redis.error_reply(message_of(answer)) end
-return { "ban", answer }
+if answer then return { "ban", answer, "noted", 0 } end
+
+-- As in note-network.lua, in this call: after the ban was read, and with the lifetime of the key.
+local function note(known_key)
+  if redis.call("ZADD", known_key, ARGV[6], ARGV[5]) == 1 and ARGV[9] == "1" then
+    redis.call("ZREMRANGEBYRANK", known_key, 0, -1 - tonumber(ARGV[8]))
+  end
+  redis.call("EXPIRE", known_key, ARGV[7])
+end
+local noted = 1
+for i = 3 + 3 * #rules, #KEYS do
+  if not pcall(note, KEYS[i]) then noted = 0 end
+end
+return { "ban", false, "noted", noted }

@@ -96,7 +96,7 @@ export const trackingProbeKey = key("probe of client tracking", "string", 10, {
 });
 
 /**
- * Networks from which an account signed in, by the time of the sign-in (s), at most 32; and while the account is under attack, `until` by the time
+ * Networks from which an account signed in, by the time of the sign-in (s), about 32; and while the account is under attack, `until` by the time
  * at which its failures expire (ms).
  */
 export const knownNetworksKey = key("known networks", "zset", yearSeconds, {
