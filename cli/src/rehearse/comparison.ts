@@ -90,7 +90,8 @@ export class Comparison {
   hasMore = false;
   readonly #different = new Tally(mostCounted);
   readonly #byChange = new Map(changes.map((change) => [change, new Tally(mostCounted)]));
-  readonly #groups = new Map<string, Group>();
+  readonly #groups = new Map<Verdict, Map<Verdict, Group>>();
+  #groupCount = 0;
   readonly #hours = new Map<number, { signIns: number; different: number; refused: number }>();
 
   add(signIn: SignIn, before: Verdict, after: Verdict): void {
@@ -121,16 +122,16 @@ export class Comparison {
   }
 
   #groupOf(before: Verdict, after: Verdict, change: Change): Group | undefined {
-    const [from, to] = [wordsOf(before), wordsOf(after)];
-    const key = `${from}\n${to}`;
-    const known = this.#groups.get(key);
+    const groups = this.#groups.get(before) ?? new Map<Verdict, Group>();
+    const known = groups.get(after);
     if (known !== undefined) return known;
-    if (this.#groups.size >= mostGroups) {
+    if (this.#groupCount >= mostGroups) {
       this.hasMore = true;
       return undefined;
     }
-    const group = new Group(from, to, change);
-    this.#groups.set(key, group);
+    this.#groupCount += 1;
+    const group = new Group(wordsOf(before), wordsOf(after), change);
+    this.#groups.set(before, groups.set(after, group));
     return group;
   }
 
@@ -154,6 +155,7 @@ export class Comparison {
   groupReports() {
     const rank = ({ change }: Group): number => changes.indexOf(change);
     return [...this.#groups.values()]
+      .flatMap((groups) => [...groups.values()])
       .toSorted((left, right) => rank(left) - rank(right) || right.tally.signIns - left.tally.signIns)
       .map(({ before, after, change, tally, accounts, examples }) => ({
         before,

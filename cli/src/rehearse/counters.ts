@@ -14,47 +14,58 @@ import {
   type SharedStore,
 } from "../../../services/auth-engine/src/brute-force/shared-store.ts";
 import { allowance, guessScore, type Toleration } from "../../../services/auth-engine/src/brute-force/toleration.ts";
-import { NumberSet, numberOf } from "./number-set.ts";
+import { NumberCounts, NumberSet, numberOf } from "./number-set.ts";
 
 /** How much is kept of each kind; what was changed longest ago makes room. */
-const maxEntries = 200_000;
-/** Accounts that signed in, of all networks in one window. */
-const maxSignedIn = 4_000_000;
-/** As the scripts in Redis: wrong passwords of an account, and the part of a day after which keys are prolonged at the latest. */
+const maxNetworks = 150_000;
+const maxAccounts = 100_000;
+/** Accounts that signed in, of all networks in one window: as many as a table of two million slots takes. */
+const maxSignedIn = 1_250_000;
+/** As the scripts in Redis: wrong passwords of an account, and the time after which keys are prolonged at the latest. */
 const maxDigests = 64;
 const lateMs = 3_600_000;
-const sweepMs = 600_000;
+const fewEntries = 1024;
 
-/** The entries of one kind. The order of a Map is that of insertion, so a changed entry is moved to its end. */
+/** Entries with an end. The order of a Map is that of insertion, so a changed entry is moved to its end. */
 class Bounded<Value> {
   readonly entries = new Map<string, Value>();
   /** Entries that made room while they still counted. */
   dropped = 0;
+  #sweptAt = fewEntries;
+  readonly #most: number;
+  readonly #isOver: (value: Value) => boolean;
 
-  put(key: string, value: Value): void {
-    this.entries.delete(key);
-    this.entries.set(key, value);
-    if (this.entries.size <= maxEntries) return;
-    for (const oldest of this.entries.keys()) {
-      this.entries.delete(oldest);
-      this.dropped += 1;
-      return;
-    }
+  constructor(most: number, isOver: (value: Value) => boolean) {
+    this.#most = most;
+    this.#isOver = isOver;
   }
 
-  sweep(isOver: (value: Value) => boolean): void {
-    for (const [key, value] of this.entries) if (isOver(value)) this.entries.delete(key);
+  put(key: string, value: Value): void {
+    const { entries } = this;
+    entries.delete(key);
+    entries.set(key, value);
+    if (entries.size < this.#sweptAt) return;
+    for (const [old, found] of entries) if (this.#isOver(found)) entries.delete(old);
+    for (const oldest of entries.keys()) {
+      if (entries.size <= 0.9 * this.#most) break;
+      entries.delete(oldest);
+      this.dropped += 1;
+    }
+    this.#sweptAt = Math.min(this.#most, Math.max(fewEntries, 2 * entries.size));
   }
 }
 
 interface WrongPassword {
+  readonly digest: string;
   /** 0 if a success has subtracted it. */
   countedAtMs: number;
   lastMs: number;
 }
 
+/** The wrong passwords and the pending key of an account at one network. */
 interface WrongPasswords {
-  readonly digests: Map<string, WrongPassword>;
+  readonly clientNetwork: string;
+  list: WrongPassword[];
   endsMs: number;
   /** As the value of the pending key: when the wrong passwords end. */
   pendingValueMs: number;
@@ -62,24 +73,24 @@ interface WrongPasswords {
   pendingEndsMs: number;
 }
 
-interface RuleCount {
-  readonly periodMs: number;
-  count: WindowCount;
+/** The counts and bans of one rule, by network. */
+interface RuleState {
+  readonly counts: Bounded<WindowCount>;
+  readonly bans: Bounded<Ban>;
 }
 
 /** Distinct accounts by network in one window of `tolerate_ttl`. */
 class SignedIn {
   readonly #seen = new NumberSet(maxSignedIn);
-  readonly #counts = new Map<number, number>();
+  readonly #counts = new NumberCounts();
 
   add(network: string, account: string): void {
-    if (!this.#seen.add(numberOf(account, numberOf(network)))) return;
-    const key = numberOf(network);
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+    const number = numberOf(network);
+    if (this.#seen.add(numberOf(account, number))) this.#counts.increment(number);
   }
 
   countOf(network: string): number {
-    return this.#counts.get(numberOf(network)) ?? 0;
+    return this.#counts.get(numberOf(network));
   }
 
   get isFull(): boolean {
@@ -94,8 +105,9 @@ interface CountersDeps {
   readonly tolerateMs: number;
 }
 
-const none: SuccessAnswer = Promise.resolve({ ban: undefined });
 type SuccessAnswer = ReturnType<SharedStore["succeed"]>;
+const nothing = { ban: undefined, pending: false, accountFailures: 0 } as const;
+const recorded: SuccessAnswer = Promise.resolve({ ban: undefined });
 
 /**
  * The counters of brute-force protection in memory, for a clock that runs at the time of a log. It counts as the scripts in Redis do; a test
@@ -103,41 +115,40 @@ type SuccessAnswer = ReturnType<SharedStore["succeed"]>;
  */
 export class Counters implements SharedStore {
   readonly #deps: CountersDeps;
-  readonly #bans = new Bounded<Ban>();
-  readonly #counts = new Bounded<RuleCount>();
-  readonly #wrong = new Bounded<WrongPasswords>();
+  readonly #rules = new Map<RuleScope["rule"], RuleState>();
+  readonly #wrong: Bounded<WrongPasswords>;
+  /** Client networks of wrong passwords; most sign-ins come from others, which costs them one look-up. */
+  #wrongNetworks = new Set<string>();
+  #bans = 0;
   #window = 0;
   #signedIn = new SignedIn();
   #signedInBefore = new SignedIn();
   #wasFull = false;
-  #sweptMs = 0;
 
   constructor(deps: CountersDeps) {
     this.#deps = deps;
+    const now = (): number => deps.clock.now();
+    this.#wrong = new Bounded(maxAccounts, (one) => Math.max(one.endsMs, one.pendingEndsMs) <= now());
   }
 
   /** Whether something had to make room, so that a count may be too low. */
   get isIncomplete(): boolean {
-    return this.#wasFull || this.#signedIn.isFull || this.dropped > 0;
-  }
-
-  get dropped(): number {
-    return this.#bans.dropped + this.#counts.dropped + this.#wrong.dropped;
+    const dropped = [...this.#rules.values()].some(({ counts, bans }) => counts.dropped + bans.dropped > 0);
+    return dropped || this.#wrong.dropped > 0 || this.#wasFull || this.#signedIn.isFull;
   }
 
   check(target: CountedAttempt | undefined): ReturnType<SharedStore["check"]> {
-    if (target === undefined) return Promise.resolve({ ban: undefined, pending: false, accountFailures: 0 });
+    if (target === undefined) return Promise.resolve(nothing);
     const ban = this.#banOf(target);
-    const pending = this.#wrong.entries.get(target.keys.pending);
-    const isPending = pending !== undefined && pending.pendingEndsMs > this.#deps.clock.now();
-    return Promise.resolve({ ban, pending: isPending, accountFailures: 0 });
+    const pending = this.#pendingOf(target) !== undefined;
+    return Promise.resolve(ban === undefined && !pending ? nothing : { ban, pending, accountFailures: 0 });
   }
 
   count(target: CountedAttempt, guess: Guess): Promise<CountResult> {
     this.#advance();
     const memory = memoryMs(this.#deps.repeatWindowMs, target.scopes);
     const { repeated, seen } = guess.known
-      ? this.#remember(target.keys.pending, guess.digest, memory)
+      ? this.#remember(target, guess.digest, memory)
       : { repeated: false, seen: 0 };
     let isNew = false;
     for (const scope of repeated ? [] : target.scopes) {
@@ -160,18 +171,40 @@ export class Counters implements SharedStore {
     const ban = this.#banOf(target);
     if (ban !== undefined) return Promise.resolve({ ban });
     if (this.#deps.tolerateMs > 0) for (const { network } of target.scopes) this.#signedIn.add(network, account);
-    const wrong = this.#wrong.entries.get(target.keys.pending);
-    if (wrong !== undefined && wrong.pendingEndsMs > this.#deps.clock.now()) this.#forgive(target, wrong, minPercent);
-    return none;
+    const wrong = this.#pendingOf(target);
+    if (wrong !== undefined) this.#forgive(target, wrong, minPercent);
+    return recorded;
   }
 
   /** Nothing is kept outside this object. */
   readonly keep = (): void => undefined;
   readonly forget = (): void => undefined;
 
-  #banAt({ banKey }: RuleScope): Ban | undefined {
-    if (this.#bans.entries.size === 0) return undefined;
-    const ban = this.#bans.entries.get(banKey);
+  /** The wrong passwords that a success may subtract. */
+  #pendingOf({ keys, source }: CountedAttempt): WrongPasswords | undefined {
+    if (!this.#wrongNetworks.has(source.clientNetwork)) return undefined;
+    const found = this.#wrong.entries.get(keys.pending);
+    return found !== undefined && found.pendingEndsMs > this.#deps.clock.now() ? found : undefined;
+  }
+
+  #stateOf(rule: RuleScope["rule"]): RuleState {
+    const known = this.#rules.get(rule);
+    if (known !== undefined) return known;
+    const { clock } = this.#deps;
+    const state = {
+      counts: new Bounded<WindowCount>(
+        maxNetworks,
+        ({ window }) => Math.floor(clock.now() / rule.periodMs) > window + 1,
+      ),
+      bans: new Bounded<Ban>(maxNetworks, ({ expiresAtMs }) => expiresAtMs <= clock.now()),
+    };
+    this.#rules.set(rule, state);
+    return state;
+  }
+
+  #banAt({ rule, network }: RuleScope): Ban | undefined {
+    if (this.#bans === 0) return undefined;
+    const ban = this.#stateOf(rule).bans.entries.get(network);
     return ban !== undefined && ban.expiresAtMs > this.#deps.clock.now() ? ban : undefined;
   }
 
@@ -183,42 +216,50 @@ export class Counters implements SharedStore {
     return undefined;
   }
 
-  #ban({ rule, network, banKey }: RuleScope): void {
+  #ban({ rule, network }: RuleScope): void {
     const bannedAtMs = this.#deps.clock.now();
-    this.#bans.put(banKey, { rule: rule.name, network, bannedAtMs, expiresAtMs: bannedAtMs + rule.banMs });
+    const ban = { rule: rule.name, network, bannedAtMs, expiresAtMs: bannedAtMs + rule.banMs };
+    this.#stateOf(rule).bans.put(network, ban);
+    this.#bans += 1;
   }
 
-  /** What `remember` of `count-failures.lua` does; the wrong passwords and the pending key of an account are one entry here. */
-  #remember(key: string, digest: string, memory: number): { readonly repeated: boolean; readonly seen: number } {
+  /** What `remember` of `count-failures.lua` does. */
+  #remember({ keys, source: { clientNetwork } }: CountedAttempt, digest: string, memory: number) {
     const now = this.#deps.clock.now();
-    const kept = this.#wrong.entries.get(key);
-    const wrong = kept ?? { digests: new Map(), endsMs: 0, pendingValueMs: 0, pendingEndsMs: 0 };
-    if (wrong.endsMs <= now) wrong.digests.clear();
-    const { digests } = wrong;
-    const old = digests.get(digest);
+    const none = { clientNetwork, list: [], endsMs: 0, pendingValueMs: 0, pendingEndsMs: 0 };
+    const wrong: WrongPasswords = this.#wrong.entries.get(keys.pending) ?? none;
+    if (wrong.endsMs <= now) wrong.list = [];
+    const old = wrong.list.find((one) => one.digest === digest);
     const repeated = old !== undefined && now - old.lastMs < memory;
-    if (repeated) old.lastMs = now;
-    else if (old !== undefined || digests.size < maxDigests) digests.set(digest, { countedAtMs: now, lastMs: now });
-    const seen = digests.size;
+    if (old === undefined && wrong.list.length < maxDigests) wrong.list.push({ digest, countedAtMs: now, lastMs: now });
+    if (old !== undefined) old.lastMs = now;
+    if (old !== undefined && !repeated) old.countedAtMs = now;
     if (repeated) wrong.endsMs = now + 2 * memory;
-    else {
-      const spare = Math.min(memory, lateMs);
-      const left = (wrong.pendingEndsMs > now ? wrong.pendingValueMs : 0) - now;
-      if (seen <= 1 || left > 2 * memory || left <= 2 * memory - spare) {
-        wrong.endsMs = now + 2 * memory;
-        wrong.pendingValueMs = now + 2 * memory;
-        wrong.pendingEndsMs = now + memory + spare;
-      }
-    }
-    this.#wrong.put(key, wrong);
-    return { repeated, seen };
+    else this.#prolong(wrong, memory);
+    this.#wrong.put(keys.pending, wrong);
+    this.#wrongNetworks.add(clientNetwork);
+    if (this.#wrongNetworks.size > 2 * this.#wrong.entries.size + fewEntries)
+      this.#wrongNetworks = new Set(this.#wrong.entries.values().map((one) => one.clientNetwork));
+    return { repeated, seen: wrong.list.length };
   }
 
-  #add({ rule: { periodMs }, countKey }: RuleScope, isKnown: boolean) {
+  #prolong(wrong: WrongPasswords, memory: number): void {
     const now = this.#deps.clock.now();
-    const before = rolledTo(this.#counts.entries.get(countKey)?.count ?? emptyCount, Math.floor(now / periodMs));
+    const spare = Math.min(memory, lateMs);
+    const left = (wrong.pendingEndsMs > now ? wrong.pendingValueMs : 0) - now;
+    if (wrong.list.length > 1 && left <= 2 * memory && left > 2 * memory - spare) return;
+    wrong.endsMs = now + 2 * memory;
+    wrong.pendingValueMs = now + 2 * memory;
+    wrong.pendingEndsMs = now + memory + spare;
+  }
+
+  #add({ rule, network }: RuleScope, isKnown: boolean) {
+    const { periodMs } = rule;
+    const { counts } = this.#stateOf(rule);
+    const now = this.#deps.clock.now();
+    const before = rolledTo(counts.entries.get(network) ?? emptyCount, Math.floor(now / periodMs));
     const count = isKnown ? { ...before, known: before.known + 1 } : { ...before, unknown: before.unknown + 1 };
-    this.#counts.put(countKey, { periodMs, count });
+    counts.put(network, count);
     return decayed(count, now, periodMs);
   }
 
@@ -236,27 +277,22 @@ export class Counters implements SharedStore {
     const memory = memoryMs(repeatWindowMs, target.scopes);
     wrong.pendingValueMs = 0;
     wrong.pendingEndsMs = 0;
-    if (wrong.endsMs <= now) wrong.digests.clear();
-    const counted: WrongPassword[] = [];
-    for (const [digest, one] of wrong.digests) {
-      if (now - one.lastMs >= memory) wrong.digests.delete(digest);
-      if (one.countedAtMs > 0) counted.push(one);
-    }
-    if (counted.length === 0 || wrong.digests.size > maxForgiven) return;
+    const list = wrong.endsMs <= now ? [] : wrong.list;
+    const counted = list.filter(({ countedAtMs }) => countedAtMs > 0);
+    wrong.list = list.filter(({ lastMs }) => now - lastMs < memory);
+    if (counted.length === 0 || wrong.list.length > maxForgiven) return;
     const times = counted.map(({ countedAtMs }) => countedAtMs);
     for (const one of counted) one.countedAtMs = 0;
     for (const scope of target.scopes) this.#subtract(scope, times, minPercent);
   }
 
-  #subtract(
-    { rule: { periodMs, failedRequests }, network, countKey }: RuleScope,
-    times: readonly number[],
-    percent: number,
-  ) {
-    const stored = this.#counts.entries.get(countKey);
+  #subtract({ rule, network }: RuleScope, times: readonly number[], percent: number): void {
+    const { periodMs, failedRequests } = rule;
+    const { entries } = this.#stateOf(rule).counts;
+    const stored = entries.get(network);
     if (stored === undefined) return;
     const most = failedRequests + Math.floor((this.#signedIn.countOf(network) * percent) / 100);
-    let count = rolledTo(stored.count, Math.floor(this.#deps.clock.now() / periodMs));
+    let count = rolledTo(stored, Math.floor(this.#deps.clock.now() / periodMs));
     for (const time of times) {
       if (count.forgiven >= most) break;
       const window = Math.floor(time / periodMs);
@@ -268,24 +304,17 @@ export class Counters implements SharedStore {
         previousKnown: window === count.window - 1 ? Math.max(0, previousKnown - 1) : previousKnown,
       };
     }
-    stored.count = count;
+    entries.set(network, count);
   }
 
-  /** Begins a new window of accounts that signed in, and removes what has expired. */
+  /** Begins a new window of accounts that signed in. */
   #advance(): void {
-    const now = this.#deps.clock.now();
-    const { tolerateMs } = this.#deps;
-    const window = tolerateMs === 0 ? 0 : Math.floor(now / tolerateMs);
-    if (window !== this.#window) {
-      this.#wasFull ||= this.#signedIn.isFull;
-      this.#signedInBefore = window === this.#window + 1 ? this.#signedIn : new SignedIn();
-      this.#signedIn = new SignedIn();
-      this.#window = window;
-    }
-    if (now - this.#sweptMs < sweepMs) return;
-    this.#sweptMs = now;
-    this.#bans.sweep(({ expiresAtMs }) => expiresAtMs <= now);
-    this.#wrong.sweep(({ endsMs, pendingEndsMs }) => Math.max(endsMs, pendingEndsMs) <= now);
-    this.#counts.sweep(({ periodMs, count }) => Math.floor(now / periodMs) > count.window + 1);
+    const { clock, tolerateMs } = this.#deps;
+    const window = tolerateMs === 0 ? 0 : Math.floor(clock.now() / tolerateMs);
+    if (window === this.#window) return;
+    this.#wasFull ||= this.#signedIn.isFull;
+    this.#signedInBefore = window === this.#window + 1 ? this.#signedIn : new SignedIn();
+    this.#signedIn = new SignedIn();
+    this.#window = window;
   }
 }

@@ -16,6 +16,15 @@ export function numberOf(text: string, seed = 0): number {
 }
 
 const firstSlots = 16;
+/** Share of the slots in use at which their number doubles. */
+const mostUsed = 0.6;
+
+function slotOf(slots: Float64Array, number: number): number {
+  const mask = slots.length - 1;
+  let at = (number ^ (number / 2_097_152)) & mask;
+  for (let found = slots[at]; found !== 0 && found !== number; found = slots[at]) at = (at + 1) & mask;
+  return at;
+}
 
 /**
  * A set of numbers above 0 that takes at most 27 bytes for each: a `Set` takes more than twice as many. It is full at its limit, and then
@@ -42,7 +51,7 @@ export class NumberSet {
 
   /** Whether the number is new; false for one that no longer fits. */
   add(number: number): boolean {
-    const at = this.#slotOf(number);
+    const at = slotOf(this.#slots, number);
     if (this.#slots[at] === number) return false;
     if (this.#size >= this.#limit) {
       this.#isFull = true;
@@ -50,20 +59,45 @@ export class NumberSet {
     }
     this.#slots[at] = number;
     this.#size += 1;
-    if (this.#size > 0.6 * this.#slots.length) this.#grow();
+    if (this.#size > mostUsed * this.#slots.length) this.#grow();
     return true;
-  }
-
-  #slotOf(number: number): number {
-    const mask = this.#slots.length - 1;
-    let at = (number ^ (number / 2_097_152)) & mask;
-    while (this.#slots[at] !== 0 && this.#slots[at] !== number) at = (at + 1) & mask;
-    return at;
   }
 
   #grow(): void {
     const old = this.#slots;
     this.#slots = new Float64Array(2 * old.length);
-    for (const number of old) if (number !== 0) this.#slots[this.#slotOf(number)] = number;
+    for (const number of old) if (number !== 0) this.#slots[slotOf(this.#slots, number)] = number;
+  }
+}
+
+/** How often each number above 0 was counted. */
+export class NumberCounts {
+  #slots = new Float64Array(firstSlots);
+  #counts = new Int32Array(firstSlots);
+  #size = 0;
+
+  get(number: number): number {
+    return this.#counts[slotOf(this.#slots, number)] ?? 0;
+  }
+
+  increment(number: number): void {
+    const at = slotOf(this.#slots, number);
+    if (this.#slots[at] === 0) this.#size += 1;
+    this.#slots[at] = number;
+    this.#counts[at] = (this.#counts[at] ?? 0) + 1;
+    if (this.#size > mostUsed * this.#slots.length) this.#grow();
+  }
+
+  #grow(): void {
+    const [numbers, counts] = [this.#slots, this.#counts];
+    this.#slots = new Float64Array(2 * numbers.length);
+    this.#counts = new Int32Array(2 * numbers.length);
+    for (let index = 0; index < numbers.length; index += 1) {
+      const number = numbers[index] ?? 0;
+      if (number === 0) continue;
+      const at = slotOf(this.#slots, number);
+      this.#slots[at] = number;
+      this.#counts[at] = counts[index] ?? 0;
+    }
   }
 }
