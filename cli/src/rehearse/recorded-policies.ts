@@ -20,7 +20,6 @@ const unlogged: Readonly<Record<string, string>> = {
   account: "auth.account.name",
   attributes: "auth.subject.attribute",
   groups: "auth.account.groups",
-  hasSecondFactor: "auth.account.second_factor",
   credential: "auth.credential",
   backendName: "auth.directory",
   risk: "auth.risk",
@@ -76,8 +75,7 @@ export function createRecordedPolicies(policy: PolicyConfig) {
     applied = "";
     const after = policies.apply({ attempt: watched(attempt), decision: watched(decision), facts: watched(facts) });
     if (missing !== "") return missing;
-    // Only a second factor is asked for, and then the fact is missing.
-    if (after instanceof Promise) return "auth.account.second_factor";
+    if (after instanceof Promise || facts.isSecondFactorWanted === true) return "auth.account.second_factor";
     return after.outcome === decision.outcome ? verdictOf(after) : verdict(verdictOf(after).kind, `policy ${applied}`);
   };
 }
