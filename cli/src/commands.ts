@@ -13,6 +13,7 @@ import { connectionHelp, connectionOptionNames } from "./operator/options.ts";
 import { findOwnSite } from "./operator/own-site.ts";
 import { runOperatorCommand } from "./operator/run-operator.ts";
 import { runningDemo } from "./operator/running-demo.ts";
+import { rehearseOptions, rehearseUsage, runRehearseCommand } from "./rehearse/rehearse.ts";
 import { riskOptions, riskUsage, runRiskCommand } from "./risk-replay/risk-replay.ts";
 import { runScriptCommand, scriptOptions, scriptUsage } from "./script-test.ts";
 import { runServeCommand, serveOptions, serveUsage } from "./serve/serve.ts";
@@ -155,6 +156,20 @@ const local: readonly Command[] = [
     run: (args) => runCompletionCommand(args, commands),
   },
   configCommand(),
+  {
+    name: "rehearse",
+    group: "files",
+    forms: [
+      [
+        "rehearse --config NEW [--against OLD] [--since 7d] [--from LOG|-] [--json] [--fail-over 0.01%]",
+        "show which sign-ins of a gateway's log another configuration would decide differently",
+      ],
+    ],
+    actions: [],
+    options: named(rehearseOptions),
+    help: rehearseUsage,
+    run: runRehearseCommand,
+  },
   {
     name: "script",
     group: "files",

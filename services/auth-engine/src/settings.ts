@@ -19,7 +19,7 @@ export type BackendSettings =
   | { readonly kind: "lua"; readonly settings: LuaBackendSettings }
   | { readonly kind: "ldap"; readonly settings: LdapBackendSettings };
 
-function masterUserSettings({ auth }: Config) {
+export function masterUserSettings({ auth }: Config) {
   const { enabled, user_format: text, users } = auth.pipeline.master_user;
   const format = parseMasterUserFormat(text);
   return enabled && format !== undefined ? { parse: (username: string) => format.parse(username), users } : undefined;

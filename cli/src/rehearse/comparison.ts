@@ -1,0 +1,180 @@
+import { foldedName, knownNetworkOf } from "@postern/shared/domain/brute-force";
+import { NumberSet, numberOf } from "./number-set.ts";
+import type { SignIn } from "./sign-in.ts";
+import { type Verdict, wordsOf } from "./verdict.ts";
+
+const mostCounted = 1_000_000;
+const mostInGroup = 100_000;
+const mostGroups = 200;
+const mostExamples = 10;
+const mostNames = 100;
+const hourMs = 3_600_000;
+
+/** How many sign-ins, and of how many accounts and networks. */
+class Tally {
+  signIns = 0;
+  readonly #accounts: NumberSet;
+  readonly #networks: NumberSet;
+
+  constructor(most: number) {
+    this.#accounts = new NumberSet(most);
+    this.#networks = new NumberSet(most);
+  }
+
+  add(account: string, network: string): boolean {
+    this.signIns += 1;
+    this.#networks.add(numberOf(network));
+    return this.#accounts.add(numberOf(account));
+  }
+
+  get report() {
+    const isLeast = this.#accounts.isFull || this.#networks.isFull;
+    return {
+      sign_ins: this.signIns,
+      accounts: this.#accounts.size,
+      networks: this.#networks.size,
+      ...(isLeast && { at_least: true }),
+    };
+  }
+}
+
+/** What a difference means for the user. */
+export type Change = "now_refused" | "now_admitted" | "ban_lifted" | "refused_otherwise";
+
+function changeOf(before: Verdict, after: Verdict): Change {
+  if (before.kind === "admitted") return "now_refused";
+  if (after.kind === "admitted") return "now_admitted";
+  return after.kind === "unknown" ? "ban_lifted" : "refused_otherwise";
+}
+
+interface Example {
+  readonly time: string;
+  readonly username: string;
+  readonly client_ip: string;
+  readonly protocol: string;
+  readonly session: string;
+}
+
+class Group {
+  readonly tally = new Tally(mostInGroup);
+  readonly accounts: string[] = [];
+  readonly examples: Example[] = [];
+  readonly before: string;
+  readonly after: string;
+  readonly change: Change;
+
+  constructor(before: string, after: string, change: Change) {
+    this.before = before;
+    this.after = after;
+    this.change = change;
+  }
+
+  add({ timeMs, username, clientIp = "", protocol, session }: SignIn, account: string, network: string): void {
+    if (this.tally.add(account, network) && this.accounts.length < mostNames) this.accounts.push(account);
+    if (this.examples.length >= mostExamples) return;
+    this.examples.push({ time: new Date(timeMs).toISOString(), username, client_ip: clientIp, protocol, session });
+  }
+}
+
+export type GroupReport = ReturnType<Comparison["groupReports"]>[number];
+export type Hour = ReturnType<Comparison["timeline"]>[number];
+
+const changes = ["now_refused", "now_admitted", "ban_lifted", "refused_otherwise"] as const;
+
+/** The sign-ins that two configurations decide differently. Its size does not depend on that of the log. */
+export class Comparison {
+  signIns = 0;
+  firstMs = 0;
+  lastMs = 0;
+  /** Whether there were more kinds of differences than are told apart. */
+  hasMore = false;
+  readonly #different = new Tally(mostCounted);
+  readonly #byChange = new Map(changes.map((change) => [change, new Tally(mostCounted)]));
+  readonly #groups = new Map<Verdict, Map<Verdict, Group>>();
+  #groupCount = 0;
+  readonly #hours = new Map<number, { signIns: number; different: number; refused: number }>();
+
+  add(signIn: SignIn, before: Verdict, after: Verdict): void {
+    const { timeMs } = signIn;
+    if (this.signIns === 0) this.firstMs = timeMs;
+    this.signIns += 1;
+    this.lastMs = Math.max(this.lastMs, timeMs);
+    const hour = this.#hourOf(timeMs);
+    hour.signIns += 1;
+    if (before === after || (before.kind === after.kind && before.why === after.why)) return;
+    const change = changeOf(before, after);
+    hour.different += 1;
+    if (change === "now_refused") hour.refused += 1;
+    const account = foldedName(signIn.username);
+    const network = (signIn.clientIp && knownNetworkOf(signIn.clientIp)) ?? "none";
+    this.#different.add(account, network);
+    this.#byChange.get(change)?.add(account, network);
+    this.#groupOf(before, after, change)?.add(signIn, account, network);
+  }
+
+  #hourOf(timeMs: number) {
+    const number = Math.floor(timeMs / hourMs);
+    const known = this.#hours.get(number);
+    if (known !== undefined) return known;
+    const hour = { signIns: 0, different: 0, refused: 0 };
+    this.#hours.set(number, hour);
+    return hour;
+  }
+
+  #groupOf(before: Verdict, after: Verdict, change: Change): Group | undefined {
+    const groups = this.#groups.get(before) ?? new Map<Verdict, Group>();
+    const known = groups.get(after);
+    if (known !== undefined) return known;
+    if (this.#groupCount >= mostGroups) {
+      this.hasMore = true;
+      return undefined;
+    }
+    this.#groupCount += 1;
+    const group = new Group(wordsOf(before), wordsOf(after), change);
+    this.#groups.set(before, groups.set(after, group));
+    return group;
+  }
+
+  /** Sign-ins whose user is refused instead of admitted, or the other way round. */
+  get forUsers(): number {
+    return (this.#byChange.get("now_refused")?.signIns ?? 0) + (this.#byChange.get("now_admitted")?.signIns ?? 0);
+  }
+
+  totals() {
+    const report = (change: Change) => (this.#byChange.get(change) ?? new Tally(0)).report;
+    return {
+      different: this.#different.report,
+      now_refused: report("now_refused"),
+      now_admitted: report("now_admitted"),
+      ban_lifted: report("ban_lifted"),
+      refused_otherwise: report("refused_otherwise"),
+    };
+  }
+
+  /** The largest groups; those that users notice come first. */
+  groupReports() {
+    const rank = ({ change }: Group): number => changes.indexOf(change);
+    return [...this.#groups.values()]
+      .flatMap((groups) => [...groups.values()])
+      .toSorted((left, right) => rank(left) - rank(right) || right.tally.signIns - left.tally.signIns)
+      .map(({ before, after, change, tally, accounts, examples }) => ({
+        before,
+        after,
+        change,
+        ...tally.report,
+        account_names: accounts,
+        examples,
+      }));
+  }
+
+  timeline() {
+    return [...this.#hours]
+      .toSorted(([left], [right]) => left - right)
+      .map(([number, { signIns, different, refused }]) => ({
+        hour: new Date(number * hourMs).toISOString(),
+        sign_ins: signIns,
+        different,
+        now_refused: refused,
+      }));
+  }
+}

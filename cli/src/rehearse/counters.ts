@@ -1,0 +1,320 @@
+import type { Ban, RuleScope } from "@postern/shared/domain/brute-force";
+import type { Clock } from "@postern/shared/platform/time";
+import {
+  decayed,
+  emptyCount,
+  rolledTo,
+  type WindowCount,
+} from "../../../services/auth-engine/src/brute-force/fallback/window.ts";
+import {
+  type CountedAttempt,
+  type CountResult,
+  type Guess,
+  memoryMs,
+  type SharedStore,
+} from "../../../services/auth-engine/src/brute-force/shared-store.ts";
+import { allowance, guessScore, type Toleration } from "../../../services/auth-engine/src/brute-force/toleration.ts";
+import { NumberCounts, NumberSet, numberOf } from "./number-set.ts";
+
+/** How much is kept of each kind; what was changed longest ago makes room. */
+const maxNetworks = 150_000;
+const maxAccounts = 100_000;
+/** Accounts that signed in, of all networks in one window: as many as a table of two million slots takes. */
+const maxSignedIn = 1_250_000;
+/** As the scripts in Redis: wrong passwords of an account, and the time after which keys are prolonged at the latest. */
+const maxDigests = 64;
+const lateMs = 3_600_000;
+const fewEntries = 1024;
+
+/** Entries with an end. The order of a Map is that of insertion, so a changed entry is moved to its end. */
+class Bounded<Value> {
+  readonly entries = new Map<string, Value>();
+  /** Entries that made room while they still counted. */
+  dropped = 0;
+  #sweptAt = fewEntries;
+  readonly #most: number;
+  readonly #isOver: (value: Value) => boolean;
+
+  constructor(most: number, isOver: (value: Value) => boolean) {
+    this.#most = most;
+    this.#isOver = isOver;
+  }
+
+  put(key: string, value: Value): void {
+    const { entries } = this;
+    entries.delete(key);
+    entries.set(key, value);
+    if (entries.size < this.#sweptAt) return;
+    for (const [old, found] of entries) if (this.#isOver(found)) entries.delete(old);
+    for (const oldest of entries.keys()) {
+      if (entries.size <= 0.9 * this.#most) break;
+      entries.delete(oldest);
+      this.dropped += 1;
+    }
+    this.#sweptAt = Math.min(this.#most, Math.max(fewEntries, 2 * entries.size));
+  }
+}
+
+interface WrongPassword {
+  readonly digest: string;
+  /** 0 if a success has subtracted it. */
+  countedAtMs: number;
+  lastMs: number;
+}
+
+/** The wrong passwords and the pending key of an account at one network. */
+interface WrongPasswords {
+  readonly clientNetwork: string;
+  list: WrongPassword[];
+  endsMs: number;
+  /** As the value of the pending key: when the wrong passwords end. */
+  pendingValueMs: number;
+  /** When the pending key itself ends. */
+  pendingEndsMs: number;
+}
+
+/** The counts and bans of one rule, by network. */
+interface RuleState {
+  readonly counts: Bounded<WindowCount>;
+  readonly bans: Bounded<Ban>;
+}
+
+/** Distinct accounts by network in one window of `tolerate_ttl`. */
+class SignedIn {
+  readonly #seen = new NumberSet(maxSignedIn);
+  readonly #counts = new NumberCounts();
+
+  add(network: string, account: string): void {
+    const number = numberOf(network);
+    if (this.#seen.add(numberOf(account, number))) this.#counts.increment(number);
+  }
+
+  countOf(network: string): number {
+    return this.#counts.get(numberOf(network));
+  }
+
+  get isFull(): boolean {
+    return this.#seen.isFull;
+  }
+}
+
+interface CountersDeps {
+  readonly clock: Clock;
+  readonly repeatWindowMs: number;
+  readonly maxForgiven: number;
+  readonly tolerateMs: number;
+}
+
+type SuccessAnswer = ReturnType<SharedStore["succeed"]>;
+const nothing = { ban: undefined, pending: false, accountFailures: 0 } as const;
+const recorded: SuccessAnswer = Promise.resolve({ ban: undefined });
+
+/**
+ * The counters of brute-force protection in memory, for a clock that runs at the time of a log. It counts as the scripts in Redis do; a test
+ * compares the two. Unlike the memory of an engine without Redis, it keeps the exact lifetimes.
+ */
+export class Counters implements SharedStore {
+  readonly #deps: CountersDeps;
+  readonly #rules = new Map<RuleScope["rule"], RuleState>();
+  readonly #wrong: Bounded<WrongPasswords>;
+  /** Client networks of wrong passwords; most sign-ins come from others, which costs them one look-up. */
+  #wrongNetworks = new Set<string>();
+  #bans = 0;
+  #window = 0;
+  #signedIn = new SignedIn();
+  #signedInBefore = new SignedIn();
+  #wasFull = false;
+
+  constructor(deps: CountersDeps) {
+    this.#deps = deps;
+    const now = (): number => deps.clock.now();
+    this.#wrong = new Bounded(maxAccounts, (one) => Math.max(one.endsMs, one.pendingEndsMs) <= now());
+  }
+
+  /** Whether something had to make room, so that a count may be too low. */
+  get isIncomplete(): boolean {
+    const dropped = [...this.#rules.values()].some(({ counts, bans }) => counts.dropped + bans.dropped > 0);
+    return dropped || this.#wrong.dropped > 0 || this.#wasFull || this.#signedIn.isFull;
+  }
+
+  check(target: CountedAttempt | undefined): ReturnType<SharedStore["check"]> {
+    if (target === undefined) return Promise.resolve(nothing);
+    const ban = this.#banOf(target);
+    const pending = this.#pendingOf(target) !== undefined;
+    return Promise.resolve(ban === undefined && !pending ? nothing : { ban, pending, accountFailures: 0 });
+  }
+
+  count(target: CountedAttempt, guess: Guess): Promise<CountResult> {
+    this.#advance();
+    const memory = memoryMs(this.#deps.repeatWindowMs, target.scopes);
+    const { repeated, seen } = guess.known
+      ? this.#remember(target, guess.digest, memory)
+      : { repeated: false, seen: 0 };
+    let isNew = false;
+    for (const scope of repeated ? [] : target.scopes) {
+      const failures = this.#add(scope, guess.known);
+      if (isNew || this.#banAt(scope) !== undefined || !this.#isOver(scope, failures, guess.toleration)) continue;
+      this.#ban(scope);
+      isNew = true;
+    }
+    return Promise.resolve({
+      repeated,
+      accountPasswordsSeen: seen,
+      totalPasswordsSeen: 0,
+      ban: this.#banOf(target),
+      isNew,
+    });
+  }
+
+  succeed(target: CountedAttempt, account: string, { minPercent }: Toleration): SuccessAnswer {
+    this.#advance();
+    const ban = this.#banOf(target);
+    if (ban !== undefined) return Promise.resolve({ ban });
+    if (this.#deps.tolerateMs > 0) for (const { network } of target.scopes) this.#signedIn.add(network, account);
+    const wrong = this.#pendingOf(target);
+    if (wrong !== undefined) this.#forgive(target, wrong, minPercent);
+    return recorded;
+  }
+
+  /** Nothing is kept outside this object. */
+  readonly keep = (): void => undefined;
+  readonly forget = (): void => undefined;
+
+  /** The wrong passwords that a success may subtract. */
+  #pendingOf({ keys, source }: CountedAttempt): WrongPasswords | undefined {
+    if (!this.#wrongNetworks.has(source.clientNetwork)) return undefined;
+    const found = this.#wrong.entries.get(keys.pending);
+    return found !== undefined && found.pendingEndsMs > this.#deps.clock.now() ? found : undefined;
+  }
+
+  #stateOf(rule: RuleScope["rule"]): RuleState {
+    const known = this.#rules.get(rule);
+    if (known !== undefined) return known;
+    const { clock } = this.#deps;
+    const state = {
+      counts: new Bounded<WindowCount>(
+        maxNetworks,
+        ({ window }) => Math.floor(clock.now() / rule.periodMs) > window + 1,
+      ),
+      bans: new Bounded<Ban>(maxNetworks, ({ expiresAtMs }) => expiresAtMs <= clock.now()),
+    };
+    this.#rules.set(rule, state);
+    return state;
+  }
+
+  #banAt({ rule, network }: RuleScope): Ban | undefined {
+    if (this.#bans === 0) return undefined;
+    const ban = this.#stateOf(rule).bans.entries.get(network);
+    return ban !== undefined && ban.expiresAtMs > this.#deps.clock.now() ? ban : undefined;
+  }
+
+  #banOf({ scopes }: CountedAttempt): Ban | undefined {
+    for (const scope of scopes) {
+      const ban = this.#banAt(scope);
+      if (ban !== undefined) return ban;
+    }
+    return undefined;
+  }
+
+  #ban({ rule, network }: RuleScope): void {
+    const bannedAtMs = this.#deps.clock.now();
+    const ban = { rule: rule.name, network, bannedAtMs, expiresAtMs: bannedAtMs + rule.banMs };
+    this.#stateOf(rule).bans.put(network, ban);
+    this.#bans += 1;
+  }
+
+  /** What `remember` of `count-failures.lua` does. */
+  #remember({ keys, source: { clientNetwork } }: CountedAttempt, digest: string, memory: number) {
+    const now = this.#deps.clock.now();
+    const none = { clientNetwork, list: [], endsMs: 0, pendingValueMs: 0, pendingEndsMs: 0 };
+    const wrong: WrongPasswords = this.#wrong.entries.get(keys.pending) ?? none;
+    if (wrong.endsMs <= now) wrong.list = [];
+    const old = wrong.list.find((one) => one.digest === digest);
+    const repeated = old !== undefined && now - old.lastMs < memory;
+    if (old === undefined && wrong.list.length < maxDigests) wrong.list.push({ digest, countedAtMs: now, lastMs: now });
+    if (old !== undefined) old.lastMs = now;
+    if (old !== undefined && !repeated) old.countedAtMs = now;
+    if (repeated) wrong.endsMs = now + 2 * memory;
+    else this.#prolong(wrong, memory);
+    this.#wrong.put(keys.pending, wrong);
+    this.#wrongNetworks.add(clientNetwork);
+    if (this.#wrongNetworks.size > 2 * this.#wrong.entries.size + fewEntries)
+      this.#wrongNetworks = new Set(this.#wrong.entries.values().map((one) => one.clientNetwork));
+    return { repeated, seen: wrong.list.length };
+  }
+
+  #prolong(wrong: WrongPasswords, memory: number): void {
+    const now = this.#deps.clock.now();
+    const spare = Math.min(memory, lateMs);
+    const left = (wrong.pendingEndsMs > now ? wrong.pendingValueMs : 0) - now;
+    if (wrong.list.length > 1 && left <= 2 * memory && left > 2 * memory - spare) return;
+    wrong.endsMs = now + 2 * memory;
+    wrong.pendingValueMs = now + 2 * memory;
+    wrong.pendingEndsMs = now + memory + spare;
+  }
+
+  #add({ rule, network }: RuleScope, isKnown: boolean) {
+    const { periodMs } = rule;
+    const { counts } = this.#stateOf(rule);
+    const now = this.#deps.clock.now();
+    const before = rolledTo(counts.entries.get(network) ?? emptyCount, Math.floor(now / periodMs));
+    const count = isKnown ? { ...before, known: before.known + 1 } : { ...before, unknown: before.unknown + 1 };
+    counts.put(network, count);
+    return decayed(count, now, periodMs);
+  }
+
+  #isOver({ rule, network }: RuleScope, failures: ReturnType<typeof decayed>, toleration: Toleration): boolean {
+    const limit = rule.failedRequests - 1e-9;
+    if (failures.known + failures.unknown < limit) return false;
+    const accounts = Math.max(this.#signedIn.countOf(network), this.#signedInBefore.countOf(network));
+    return guessScore(failures, allowance(accounts, toleration)) >= limit;
+  }
+
+  /** What `record-success.lua` does once it has found pending failures. */
+  #forgive(target: CountedAttempt, wrong: WrongPasswords, minPercent: number): void {
+    const { clock, repeatWindowMs, maxForgiven } = this.#deps;
+    const now = clock.now();
+    const memory = memoryMs(repeatWindowMs, target.scopes);
+    wrong.pendingValueMs = 0;
+    wrong.pendingEndsMs = 0;
+    const list = wrong.endsMs <= now ? [] : wrong.list;
+    const counted = list.filter(({ countedAtMs }) => countedAtMs > 0);
+    wrong.list = list.filter(({ lastMs }) => now - lastMs < memory);
+    if (counted.length === 0 || wrong.list.length > maxForgiven) return;
+    const times = counted.map(({ countedAtMs }) => countedAtMs);
+    for (const one of counted) one.countedAtMs = 0;
+    for (const scope of target.scopes) this.#subtract(scope, times, minPercent);
+  }
+
+  #subtract({ rule, network }: RuleScope, times: readonly number[], percent: number): void {
+    const { periodMs, failedRequests } = rule;
+    const { entries } = this.#stateOf(rule).counts;
+    const stored = entries.get(network);
+    if (stored === undefined) return;
+    const most = failedRequests + Math.floor((this.#signedIn.countOf(network) * percent) / 100);
+    let count = rolledTo(stored, Math.floor(this.#deps.clock.now() / periodMs));
+    for (const time of times) {
+      if (count.forgiven >= most) break;
+      const window = Math.floor(time / periodMs);
+      const { known, previousKnown } = count;
+      count = {
+        ...count,
+        forgiven: count.forgiven + 1,
+        known: window === count.window ? Math.max(0, known - 1) : known,
+        previousKnown: window === count.window - 1 ? Math.max(0, previousKnown - 1) : previousKnown,
+      };
+    }
+    entries.set(network, count);
+  }
+
+  /** Begins a new window of accounts that signed in. */
+  #advance(): void {
+    const { clock, tolerateMs } = this.#deps;
+    const window = tolerateMs === 0 ? 0 : Math.floor(clock.now() / tolerateMs);
+    if (window === this.#window) return;
+    this.#wasFull ||= this.#signedIn.isFull;
+    this.#signedInBefore = window === this.#window + 1 ? this.#signedIn : new SignedIn();
+    this.#signedIn = new SignedIn();
+    this.#window = window;
+  }
+}

@@ -1,0 +1,81 @@
+import type { AuthDecision } from "@postern/shared/contracts";
+import type { PolicyConfig } from "@postern/shared/platform/config";
+import type { Attempt } from "../../../services/auth-engine/src/pipeline/attempt.ts";
+import type { PolicyFacts } from "../../../services/auth-engine/src/policy/fact-readers.ts";
+import { createPolicies } from "../../../services/auth-engine/src/policy/policies.ts";
+import { policySettings } from "../../../services/auth-engine/src/policy/policy-settings.ts";
+import { type Verdict, verdict, verdictOf } from "./verdict.ts";
+
+/** What conditions read that a gateway does not log, by the property that holds it. */
+const unlogged: Readonly<Record<string, string>> = {
+  method: "request.method",
+  clientHostname: "request.client.host",
+  clientId: "request.client.id",
+  localIp: "request.local.ip",
+  localPort: "request.local.port",
+  userAgent: "request.user_agent",
+  loginAttempt: "request.login_attempt",
+  tlsDetails: "request.tls",
+  oidcClientId: "request.idp.client_id",
+  account: "auth.account.name",
+  attributes: "auth.subject.attribute",
+  groups: "auth.account.groups",
+  credential: "auth.credential",
+  backendName: "auth.directory",
+  risk: "auth.risk",
+};
+
+/** Facts whose values the replay has, although they are not those of the log. */
+const unloggedFacts = ["auth.cache.hit", "auth.rbl.", "auth.brute_force.degraded"];
+
+/** Messages change no decision, and may read files. */
+function withoutMessages(policy: PolicyConfig): PolicyConfig {
+  const message = {
+    from: "default",
+    text: "",
+    attribute: "",
+    attribute_detail: "",
+    i18n_key: "",
+    fallback: "",
+  } as const;
+  return {
+    ...policy,
+    policies: policy.policies.map((rule) => ({
+      ...rule,
+      then: { ...rule.then, response_message: { ...rule.then.response_message, ...message } },
+    })),
+    localization: { ...policy.localization, catalogs: [] },
+  };
+}
+
+/**
+ * The policies of a configuration, for sign-ins of a log. Returns the verdict, or the name of a fact that a condition reads and the log does
+ * not have: then nobody knows what the policies would have decided.
+ */
+export function createRecordedPolicies(policy: PolicyConfig) {
+  let missing = "";
+  let applied = "";
+  const watched = <Value extends object>(value: Value): Value =>
+    new Proxy(value, {
+      get: (target, name, receiver): unknown => {
+        if (typeof name === "string") missing ||= unlogged[name] ?? "";
+        return Reflect.get(target, name, receiver);
+      },
+    });
+  const { rules, mode, catalogues } = policySettings(withoutMessages(policy), () => "");
+  const policies =
+    rules.length === 0 || mode === "observe"
+      ? undefined
+      : createPolicies({ mode, rules, catalogues, onApplied: ({ rule }) => void (applied = rule) });
+  const text = JSON.stringify(policy.policies);
+  const unknowable = unloggedFacts.find((name) => text.includes(`"${name}`)) ?? "";
+  return (attempt: Attempt, decision: AuthDecision, facts: PolicyFacts): Verdict | string => {
+    if (policies === undefined) return verdictOf(decision);
+    missing = unknowable;
+    applied = "";
+    const after = policies.apply({ attempt: watched(attempt), decision: watched(decision), facts: watched(facts) });
+    if (missing !== "") return missing;
+    if (after instanceof Promise || facts.isSecondFactorWanted === true) return "auth.account.second_factor";
+    return after.outcome === decision.outcome ? verdictOf(after) : verdict(verdictOf(after).kind, `policy ${applied}`);
+  };
+}

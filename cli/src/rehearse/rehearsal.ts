@@ -1,0 +1,167 @@
+import type { Config } from "@postern/shared/platform/config";
+import type { PolicyFacts } from "../../../services/auth-engine/src/policy/fact-readers.ts";
+import { Comparison } from "./comparison.ts";
+import { differingSections } from "./differing-sections.ts";
+import { Recordings } from "./recordings.ts";
+import { ReplayedRules } from "./replayed-rules.ts";
+import type { SignIn } from "./sign-in.ts";
+import { type Verdict, verdictOf } from "./verdict.ts";
+
+/** Lines of several processes of one host may be out of order by less. */
+const lateMs = 60_000;
+
+function longestPeriodMs(...configs: readonly Config[]): number {
+  const rules = configs.flatMap(({ auth }) => auth.controls.brute_force.buckets);
+  return Math.max(0, ...rules.map(({ period }) => period));
+}
+
+/** Decides the sign-ins of a log by two configurations, in the order of their times. */
+export class Rehearsal {
+  readonly comparison = new Comparison();
+  /** Lines that end as a decision and cannot be read, and lines that are too long. */
+  unreadable = 0;
+  readonly #configs: readonly [before: Config, after: Config];
+  readonly #before: ReplayedRules;
+  readonly #after: ReplayedRules;
+  readonly #recordings: Recordings;
+  readonly #isSamePolicy: boolean;
+  readonly #warmUpMs: number;
+  #nowMs = 0;
+  #late = 0;
+  #warmUp = 0;
+  #withoutAnswer = 0;
+  #answered = 0;
+  readonly #bans = { inLog: 0, explained: 0, notInLog: 0 };
+  readonly #missingFacts = new Map<string, number>();
+
+  constructor(before: Config, after: Config) {
+    const clock = { now: (): number => this.#nowMs };
+    this.#configs = [before, after];
+    this.#before = new ReplayedRules(before, clock);
+    this.#after = new ReplayedRules(after, clock);
+    this.#recordings = new Recordings(this.#before, before.auth.controls.brute_force.account_delay.window);
+    const [policy, other] = [before, after].map(({ auth }) => JSON.stringify(auth.policy));
+    // A policy about counters may decide differently although it is the same.
+    this.#isSamePolicy = policy === other && policy?.includes('"auth.brute_force.') !== true;
+    this.#warmUpMs = longestPeriodMs(before, after);
+  }
+
+  async add(signIn: SignIn): Promise<void> {
+    if (signIn.timeMs < this.#nowMs - lateMs) this.#late += 1;
+    this.#nowMs = Math.max(this.#nowMs, signIn.timeMs);
+    const recorded = this.#recordings.of(signIn);
+    if (recorded.answer === undefined) this.#withoutAnswer += 1;
+    else if (!recorded.isFirst) this.#answered += 1;
+    const [factsBefore, factsAfter]: [PolicyFacts, PolicyFacts] = [{}, {}];
+    const before = await this.#before.decide(recorded, factsBefore);
+    const after = await this.#after.decide(recorded, factsAfter);
+    this.#compareWithLog(signIn, before?.outcome === "blocked");
+    if (this.#isSamePolicy && isSame(before && verdictOf(before), after && verdictOf(after))) {
+      // The policies decide the same about the same.
+      const any = (before && verdictOf(before)) ?? unchanged;
+      this.#note(signIn, any, any);
+    } else {
+      const verdicts = [
+        this.#before.judge(recorded, before, factsBefore),
+        this.#after.judge(recorded, after, factsAfter),
+      ] as const;
+      this.#judge(signIn, ...verdicts);
+    }
+  }
+
+  #judge(signIn: SignIn, before: Verdict | string, after: Verdict | string): void {
+    const missing = [before, after].find((one) => typeof one === "string");
+    if (typeof missing === "string") {
+      this.#missingFacts.set(missing, (this.#missingFacts.get(missing) ?? 0) + 1);
+      this.#note(signIn, unchanged, unchanged);
+    } else if (typeof before !== "string" && typeof after !== "string") this.#note(signIn, before, after);
+  }
+
+  #note(signIn: SignIn, before: Verdict, after: Verdict): void {
+    this.comparison.add(signIn, before, after);
+    if (signIn.timeMs - this.comparison.firstMs < this.#warmUpMs) this.#warmUp += 1;
+  }
+
+  /** How well the current rules explain what the log says: a measure of the replay itself. */
+  #compareWithLog({ outcome }: SignIn, isBanned: boolean): void {
+    if (outcome === "blocked") this.#bans.inLog += 1;
+    if (outcome === "blocked" && isBanned) this.#bans.explained += 1;
+    if (outcome !== "blocked" && isBanned) this.#bans.notInLog += 1;
+  }
+
+  /** What the replay does not know, with the number of sign-ins concerned. */
+  #notJudged(): readonly { readonly reason: string; readonly count: number }[] {
+    const { inLog, explained, notInLog } = this.#bans;
+    const uncertain = Math.max(this.#before.uncertain, this.#after.uncertain);
+    const found = [
+      ...[...this.#missingFacts].map(([fact, count]) => ({
+        reason: `a policy depends on ${fact}, which the log does not contain`,
+        count,
+      })),
+      {
+        reason: "refused before a backend was asked: whether the password was right is unknown, and nothing is counted",
+        count: this.#withoutAnswer,
+      },
+      {
+        reason: "wrong passwords that the log does not call new or repeated: they are not counted",
+        count: uncertain,
+      },
+      {
+        reason: "wrong passwords that may repeat one of before the log: they count as new",
+        count: this.#recordings.withoutPast,
+      },
+      { reason: "within the longest period after the first line: earlier failures are unknown", count: this.#warmUp },
+      {
+        reason: "refused by a ban in the log that the configuration of --against does not explain",
+        count: inLog - explained,
+      },
+      {
+        reason: "not refused in the log although the configuration of --against bans them",
+        count: notInLog,
+      },
+      { reason: "more than a minute out of order: they were replayed late", count: this.#late },
+      ...differingSections(...this.#configs).map((reason) => ({ reason, count: this.#answered })),
+    ];
+    const incomplete = [this.#before, this.#after].some(({ isIncomplete }) => isIncomplete)
+      ? [
+          {
+            reason: "the log has more networks and accounts than are remembered: the oldest counts were dropped",
+            count: 0,
+          },
+        ]
+      : [];
+    return [...found.filter(({ count }) => count > 0), ...incomplete];
+  }
+
+  report(isComplete: boolean) {
+    const { comparison } = this;
+    const { signIns, firstMs, lastMs, forUsers } = comparison;
+    const rules = new Set([...this.#before.bans.keys(), ...this.#after.bans.keys()]);
+    return {
+      complete: isComplete,
+      sign_ins: signIns,
+      from: signIns === 0 ? null : new Date(firstMs).toISOString(),
+      until: signIns === 0 ? null : new Date(lastMs).toISOString(),
+      ...comparison.totals(),
+      /** What `--fail-over` compares. */
+      share: signIns === 0 ? 0 : forUsers / signIns,
+      bans: [...rules].map((rule) => ({
+        rule,
+        before: this.#before.bans.get(rule) ?? 0,
+        after: this.#after.bans.get(rule) ?? 0,
+      })),
+      groups: comparison.groupReports(),
+      timeline: comparison.timeline(),
+      not_judged: this.#notJudged(),
+      unreadable: this.unreadable,
+    };
+  }
+}
+
+export type RehearsalReport = ReturnType<Rehearsal["report"]>;
+
+const unchanged: Verdict = { kind: "unknown", why: "" };
+
+function isSame(one: Verdict | undefined, other: Verdict | undefined): boolean {
+  return one?.kind === other?.kind && one?.why === other?.why;
+}

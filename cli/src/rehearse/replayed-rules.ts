@@ -1,0 +1,177 @@
+import type { AuthDecision } from "@postern/shared/contracts";
+import { type Ban, sourceOf } from "@postern/shared/domain/brute-force";
+import type { Config } from "@postern/shared/platform/config";
+import type { Clock } from "@postern/shared/platform/time";
+import {
+  bruteForceSettings,
+  usesBruteForce,
+} from "../../../services/auth-engine/src/brute-force/brute-force-settings.ts";
+import { checkBruteForce } from "../../../services/auth-engine/src/brute-force/check-brute-force.ts";
+import { countFailure } from "../../../services/auth-engine/src/brute-force/count-failure.ts";
+import { createBruteForce } from "../../../services/auth-engine/src/brute-force/create-brute-force.ts";
+import { createLocalStore } from "../../../services/auth-engine/src/brute-force/fallback/local-store.ts";
+import { createObservingBruteForce } from "../../../services/auth-engine/src/brute-force/observe.ts";
+import { createTargets } from "../../../services/auth-engine/src/brute-force/targets.ts";
+import { controlSettings } from "../../../services/auth-engine/src/controls/control-settings.ts";
+import { createControls, runControls } from "../../../services/auth-engine/src/controls/controls.ts";
+import { createRelayDomains } from "../../../services/auth-engine/src/controls/relay-domains.ts";
+import { createTlsRequired } from "../../../services/auth-engine/src/controls/tls-required.ts";
+import { createMasterUsers } from "../../../services/auth-engine/src/master-user/master-users.ts";
+import type { Attempt } from "../../../services/auth-engine/src/pipeline/attempt.ts";
+import type { PolicyFacts } from "../../../services/auth-engine/src/policy/fact-readers.ts";
+import { keepSuccess } from "../../../services/auth-engine/src/result-cache/keep-success.ts";
+import { masterUserSettings } from "../../../services/auth-engine/src/settings.ts";
+import { Counters } from "./counters.ts";
+import { createRecordedPolicies } from "./recorded-policies.ts";
+import { unknownAnswer, type Verdict } from "./verdict.ts";
+
+/** What the log says about one sign-in, for both configurations. */
+export interface Recorded {
+  readonly attempt: Attempt;
+  /** The answer of the backend; undefined if none was asked, or the log does not tell. */
+  readonly answer: AuthDecision | undefined;
+  /** Decided before anything else, such as a sign-in with an empty password. */
+  readonly isFirst: boolean;
+  /** Denied because a block list names the client. */
+  readonly isListed: boolean;
+  readonly isKnown: boolean;
+  /** A wrong guess of which the log does not say whether it is a repetition. It is not counted. */
+  readonly isUncertainGuess: boolean;
+  readonly networkGuesses: number;
+}
+
+/** The steps of the engine that need no backend, in its order; a test compares the two. */
+export const replayedSteps = [checkBruteForce, runControls] as const;
+export const replayedFinalizers = [countFailure, keepSuccess] as const;
+
+function createReplayedBruteForce(config: Config, clock: Clock, onBan: (ban: Ban) => void) {
+  // The account delay never refuses.
+  const settings = { ...bruteForceSettings(config.auth.controls.brute_force), accountDelay: undefined };
+  const { repeatWindowMs, maxForgiven, tolerateMs } = settings;
+  const parts = { ...settings, keyPrefix: "" };
+  const counters = new Counters({ clock, repeatWindowMs, maxForgiven, tolerateMs });
+  const targetOf = createTargets(settings, parts);
+  const bruteForce = createBruteForce({
+    settings,
+    targetOf,
+    scopesOf: (address) => sourceOf(address, parts)?.scopes ?? [],
+    shared: counters,
+    // Redis is always available here, so nothing is counted twice.
+    local: {
+      ...createLocalStore({ clock, sharePercent: () => 100, repeatWindowMs: () => 0, maxForgiven: () => 0 }),
+      noteSuccess: () => undefined,
+      keepBan: () => undefined,
+      bans: 0,
+    },
+    accountDelays: undefined,
+    guard: { isUnavailable: false, run: (ask) => ask() },
+    clock,
+    deadlineClock: clock,
+    // The password of a replayed attempt is what tells one guess from another.
+    digest: (_username, password) => password,
+    index: () => Promise.resolve(),
+    remember: () => Promise.resolve(),
+    events: {
+      blocked: () => undefined,
+      failed: () => undefined,
+      banned: (_attempt, ban) => onBan(ban),
+      degraded: () => undefined,
+    },
+  });
+  const observed = { refused: () => undefined, delayed: () => undefined };
+  return {
+    counters,
+    targetOf,
+    repeatWindowMs,
+    bruteForce: settings.mode === "enforce" ? bruteForce : createObservingBruteForce(bruteForce, observed),
+  };
+}
+
+function makeControls(config: Config) {
+  const { cleartextNetworks, relayDomains } = controlSettings(config.auth.controls);
+  const controls = [
+    ...(cleartextNetworks === undefined ? [] : [createTlsRequired(cleartextNetworks)]),
+    ...(relayDomains === undefined ? [] : [createRelayDomains(relayDomains)]),
+  ];
+  return controls.length === 0 ? undefined : createControls(controls, () => undefined);
+}
+
+const noRead = { read: (attempt: Attempt): Attempt => attempt };
+const never = new AbortController().signal;
+
+/** The rules of one configuration, as an engine applies them, with counters of their own. */
+export class ReplayedRules {
+  /** Networks that each rule banned. */
+  readonly bans = new Map<string, number>();
+  /** Wrong guesses that these rules would count if the log said whether they are repetitions. */
+  uncertain = 0;
+  readonly #usesBlockLists: boolean;
+  readonly #protection: ReturnType<typeof createReplayedBruteForce> | undefined;
+  readonly #deps;
+  readonly #policies: ReturnType<typeof createRecordedPolicies>;
+  readonly #masterUsers: { readonly read: (attempt: Attempt) => Attempt };
+
+  constructor(config: Config, clock: Clock) {
+    this.#usesBlockLists = config.auth.controls.enabled.includes("rbl");
+    const count = ({ rule }: Ban): void => void this.bans.set(rule, (this.bans.get(rule) ?? 0) + 1);
+    this.#protection = usesBruteForce(config) ? createReplayedBruteForce(config, clock, count) : undefined;
+    const masterUser = masterUserSettings(config);
+    this.#masterUsers = masterUser === undefined ? noRead : createMasterUsers(masterUser, { record: () => undefined });
+    this.#policies = createRecordedPolicies(config.auth.policy);
+    this.#deps = {
+      bruteForce: this.#protection?.bruteForce,
+      controls: makeControls(config),
+      resultCaches: undefined,
+    };
+  }
+
+  /** The attempt as the rules of this configuration see it. */
+  read(attempt: Attempt): Attempt {
+    return this.#masterUsers.read(attempt);
+  }
+
+  targetOf(attempt: Attempt): ReturnType<ReturnType<typeof createTargets>>["target"] {
+    return this.#protection?.targetOf(this.read(attempt)).target;
+  }
+
+  get repeatWindowMs(): number {
+    return this.#protection?.repeatWindowMs ?? 0;
+  }
+
+  /** Whether the counters had to forget something. */
+  get isIncomplete(): boolean {
+    return this.#protection?.counters.isIncomplete === true;
+  }
+
+  /** The decision before policies; undefined if only the backend's answer could tell. */
+  async decide(recorded: Recorded, facts: PolicyFacts): Promise<AuthDecision | undefined> {
+    const attempt = this.read(recorded.attempt);
+    const context = { deadline: Number.MAX_SAFE_INTEGER, signal: never, facts };
+    if (!recorded.isFirst) {
+      for (const step of replayedSteps) {
+        const outcome = step.run(attempt, context, this.#deps);
+        const decision = outcome instanceof Promise ? await outcome : outcome;
+        if (decision !== undefined) return decision;
+      }
+    }
+    if (recorded.answer === undefined || (recorded.isListed && !this.#usesBlockLists)) return undefined;
+    facts.accountKnown = recorded.isKnown;
+    if (recorded.isUncertainGuess && facts.bruteForce?.target !== undefined) {
+      this.uncertain += 1;
+      delete facts.bruteForce;
+    }
+    let decision = recorded.answer;
+    for (const finalizer of replayedFinalizers) {
+      const standing = finalizer.run(attempt, decision, context, this.#deps);
+      decision = standing instanceof Promise ? await standing : standing;
+    }
+    if (facts.bruteForce !== undefined) facts.bruteForce.totalPasswordsSeen = recorded.networkGuesses;
+    return decision;
+  }
+
+  /** The verdict after the policies; a text instead if they depend on something that the log does not say. */
+  judge(recorded: Recorded, decision: AuthDecision | undefined, facts: PolicyFacts): Verdict | string {
+    if (decision === undefined) return unknownAnswer;
+    return this.#policies(this.read(recorded.attempt), decision, facts);
+  }
+}
