@@ -13,9 +13,12 @@ import { createLocalStore } from "../../../services/auth-engine/src/brute-force/
 import { createObservingBruteForce } from "../../../services/auth-engine/src/brute-force/observe.ts";
 import { createTargets } from "../../../services/auth-engine/src/brute-force/targets.ts";
 import { controlSettings } from "../../../services/auth-engine/src/controls/control-settings.ts";
-import { createControls, runControls } from "../../../services/auth-engine/src/controls/controls.ts";
-import { createRelayDomains } from "../../../services/auth-engine/src/controls/relay-domains.ts";
-import { createTlsRequired } from "../../../services/auth-engine/src/controls/tls-required.ts";
+import {
+  createControls,
+  createRelayDomains,
+  createTlsRequired,
+  runControls,
+} from "../../../services/auth-engine/src/controls/controls.ts";
 import { createMasterUsers } from "../../../services/auth-engine/src/master-user/master-users.ts";
 import type { Attempt } from "../../../services/auth-engine/src/pipeline/attempt.ts";
 import type { PolicyFacts } from "../../../services/auth-engine/src/policy/fact-readers.ts";
