@@ -56,14 +56,11 @@ test("a stream whose browser leaves ends behind the gateway too", async () => {
   await openConsole(context, desk, "sam");
   const cookie = await cookieHeader(context, desk);
   const first = await openStream(desk.url, cookie);
-  await arrived([first]);
-  // If those that leave stayed open, the later ones would be too many, and the first would give way.
-  for (let index = 0; index < perOperator - 1; index += 1) {
-    const one = await openStream(desk.url, cookie);
-    await arrived([one]);
-    one.leave();
-    await one.ended;
-  }
+  const leaving = await Promise.all(Array.from({ length: perOperator - 1 }, () => openStream(desk.url, cookie)));
+  await arrived([first, ...leaving]);
+  for (const { leave } of leaving) leave();
+  await Promise.all(leaving.map(({ ended }) => ended));
+  // If those that left stayed open, these would be too many, and the first would give way.
   const others = [await openStream(desk.url, cookie), await openStream(desk.url, cookie)];
   await arrived(others);
   await expect.poll(() => pagesIn(first)).toBeGreaterThan(pagesIn(first));
