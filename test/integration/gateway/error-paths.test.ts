@@ -281,20 +281,19 @@ describe("methods that no operation has are answered with 405, and Allow lists t
     paths.set(path, methods.add(method));
   }
 
-  /** The paths take turns. */
-  const requests = ["QUERY", "PROPFIND", "TRACE"].flatMap((method) =>
-    [{}, { "content-type": "application/json" }].map((headers) => ({ method, headers })),
-  );
+  const tried = ["QUERY", "PROPFIND", "TRACE"] as const;
+  /** Each path gets one of the methods, with or without a type; together they get all pairs. */
   const turns = [...paths].map(([path, methods], index) => ({
     path,
     methods,
-    request: requests[index % requests.length] ?? {},
+    method: tried[index % tried.length] ?? "TRACE",
+    headers: index % 2 === 0 ? {} : { "content-type": "application/json" },
   }));
 
-  test.each(turns)("$path", async ({ path, methods, request }) => {
-    const answer = await ask("gateway", { ...request, path, ...(request.method !== "TRACE" && { body: "x" }) });
+  test.each(turns)("$path", async ({ path, methods, method, headers }) => {
+    const answer = await ask("gateway", { method, path, headers, ...(method !== "TRACE" && { body: "x" }) });
     if (answer.status === 404) return;
-    expect([request.method, answer.status]).toEqual([request.method, 405]);
+    expect([method, answer.status]).toEqual([method, 405]);
     const allowed = new Set(answer.headers["allow"]?.split(", "));
     expect([...allowed].filter((one) => one !== "HEAD" && one !== "OPTIONS").toSorted()).toEqual(
       [...methods].toSorted(),
