@@ -44,6 +44,23 @@ async function openCodePage(browser: Browser): Promise<Page> {
   return browser.open(choice.url.replace("/login/mfa", "/login/totp"));
 }
 
+/** What alice, bob and carol do, and then guessers. */
+async function useAccounts({ stack: { url }, replicas }: IdpStack, { history }: Store): Promise<void> {
+  for (let index = 0; index < 5; index += 1) expect((await askJson(url, alice)).status).toBe(200);
+  expect((await askJson(url, { ...alice, password: "wrong" })).status).toBe(403);
+  const browser = createBrowser(replicas, "192.0.2.7");
+  const refused = await browser.submit(await openCodePage(browser), { code: "000000" });
+  await browser.submit(refused, { code: totpCode("JBSWY3DPEHPK3PXP") });
+  expect((await askJson(url, carol)).status).toBe(200);
+  await poll("carol's record", async () => (await history.ofAccount(carol.username)).length === 1);
+  for (let round = 0; round < 3; round += 1) {
+    const names = Array.from({ length: 50 }, (_, index) => `guess-${round}-${index}@example.test`);
+    await Promise.all(
+      names.map((username, index) => askJson(url, { ...alice, username, client_ip: `10.${round}.${index}.1` })),
+    );
+  }
+}
+
 /** Ends the engine and the identity providers with SIGTERM. */
 async function stopWriters({ stack, first, second }: IdpStack): Promise<void> {
   for (const service of [first, second, ...stack.engines]) expect(await service.stop()).toBe(0);
@@ -57,20 +74,7 @@ describe("while the history is on", () => {
     const limits = { enabled: true, max_accounts: 100, max_networks: 100 };
     idp = await startIdpStack({ observability: { decision_history: limits } }, { shape: "five" });
     store = await openStore(idp.stack);
-    const { url } = idp.stack;
-    for (let index = 0; index < 5; index += 1) expect((await askJson(url, alice)).status).toBe(200);
-    expect((await askJson(url, { ...alice, password: "wrong" })).status).toBe(403);
-    const browser = createBrowser(idp.replicas, "192.0.2.7");
-    const refused = await browser.submit(await openCodePage(browser), { code: "000000" });
-    await browser.submit(refused, { code: totpCode("JBSWY3DPEHPK3PXP") });
-    expect((await askJson(url, carol)).status).toBe(200);
-    await poll("carol's record", async () => (await store.history.ofAccount(carol.username)).length === 1);
-    for (let round = 0; round < 3; round += 1) {
-      const names = Array.from({ length: 50 }, (_, index) => `guess-${round}-${index}@example.test`);
-      await Promise.all(
-        names.map((username, index) => askJson(url, { ...alice, username, client_ip: `10.${round}.${index}.1` })),
-      );
-    }
+    await useAccounts(idp, store);
     await stopWriters(idp);
   });
 
