@@ -2,11 +2,11 @@ import { fileURLToPath } from "node:url";
 import { type ChildServer, freePort, startChildServer } from "@postern/testing";
 import {
   compileCache,
+  garbageCollection,
   privateAddressVariable,
   type ServiceName,
   type ServiceProcess,
   serviceView,
-  youngGeneration,
 } from "./service-process.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -39,7 +39,7 @@ export async function startWholeSite(
   const serve = ["serve", "--services", names.join(","), "--config", configFile];
   const server = await startChildServer({
     command: process.execPath,
-    args: [...youngGeneration, ...nodeArgs, `${root}cli/dist/bundle/main.js`, ...serve],
+    args: [...garbageCollection, ...nodeArgs, `${root}cli/dist/bundle/main.js`, ...serve],
     cwd: root,
     env: { ...compileCache, ...env, ...Object.fromEntries(addresses) },
     ready: async () =>

@@ -216,3 +216,25 @@ describe("DELETE /api/v1/bruteforce/flush", () => {
     expect([status, answer]).toEqual([400, { error: expect.any(String) }]);
   });
 });
+
+test("after a flush by account, addresses that guess again are remembered again, even without a ban", async () => {
+  // Each engine notes an address once an hour. Too few guesses for a ban, and too many addresses for one engine.
+  const addresses = Array.from({ length: 8 }, (_, index) => `192.0.${100 + index}.7`);
+  const guessFromEach = (password: string) =>
+    Promise.all(
+      addresses.map((address) => askJson(stack.url, { ...alice, username: "alice", password, client_ip: address })),
+    );
+  const remembered = async (): Promise<readonly string[]> => {
+    const body = { accounts: [alice.username] };
+    const { text } = await askAdmin(stack, "POST", "/api/v1/bruteforce/list", { body });
+    return addresses.filter((address) => text.includes(`"${address}"`));
+  };
+  const allAreRemembered = async (): Promise<boolean> => (await remembered()).length === addresses.length;
+  await guessFromEach("again-1");
+  await guessFromEach("again-2");
+  await poll("the addresses to be remembered", allAreRemembered);
+  await askAdmin(stack, "DELETE", "/api/v1/cache/flush", { body: { user: alice.username } });
+  expect(await remembered()).toEqual([]);
+  await guessFromEach("again-3");
+  await poll("all of them to be remembered again", allAreRemembered);
+});

@@ -47,9 +47,3 @@ describe("GET /api/v1/auth/basic (contract, Authentication endpoints)", () => {
     await expect.poll(async () => (await ask(headers)).status).toBe(404);
   });
 });
-
-test("answers 404 without auth_basic_endpoint", async () => {
-  await using without = await startStack();
-  const headers = { authorization: basicOf(alice.username, alice.password), "auth-protocol": "http" };
-  expect((await fetch(`${without.url}/api/v1/auth/basic`, { headers })).status).toBe(404);
-});

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice } from "../../support/ask-json.ts";
 import { askRaw, type RawAnswer, type RawRequest } from "../../support/ask-raw.ts";
 import { caller, type Dialect, formType, loginRequest, sessionId, statusesOf } from "../../support/dialects.ts";
-import { type Stack, startStack } from "../../support/stack.ts";
+import { type Stack, type StackOptions, startStack } from "../../support/stack.ts";
 import type { Tree } from "../../support/stack-config.ts";
 
 interface Endpoint {
@@ -39,9 +39,9 @@ function logInWith(url: string, { name, method }: Endpoint, password: string): P
 
 const upstreams = { imap: { address: "127.0.0.1", port: 10143 } };
 
-function start(http: Tree): Promise<Stack> {
+function start(http: Tree, shape?: StackOptions["shape"]): Promise<Stack> {
   return startStack({
-    shape: "five",
+    shape,
     settings: { runtime: { servers: { http: { auth_basic_endpoint: true, ...http } } }, auth: { upstreams } },
   });
 }
@@ -114,7 +114,7 @@ beforeAll(async () => {
   open = stacks.use(await start({}));
   closed = stacks.use(await start({ disabled_endpoints }));
   narrow = stacks.use(await start({ rate_limit: { per_second: 1, burst: 1 } }));
-  alone = stacks.use(await start({}));
+  alone = stacks.use(await start({}, "five"));
   await Promise.all(alone.engines.map((engine) => engine.stop()));
 });
 

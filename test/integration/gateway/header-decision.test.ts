@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice } from "../../support/ask-json.ts";
 import { askRaw, type Header, type RawAnswer } from "../../support/ask-raw.ts";
-import { caller, sessionId } from "../../support/dialects.ts";
+import { basicOf, caller, sessionId } from "../../support/dialects.ts";
 import { logLineOf } from "../../support/log-lines.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 
@@ -128,4 +128,9 @@ describe("POST /api/v1/auth/header (contract, Authentication endpoints)", () => 
     await logLineOf(stack.gateway, answer.header("X-Service-Session"), "malformed request");
     expect(stack.gateway.output()).not.toContain("canary-51c7");
   });
+});
+
+test("GET /api/v1/auth/basic answers 404 without auth_basic_endpoint", async () => {
+  const headers = { authorization: basicOf(alice.username, alice.password), "auth-protocol": "http" };
+  expect((await fetch(`${stack.url}/api/v1/auth/basic`, { headers })).status).toBe(404);
 });

@@ -22,7 +22,7 @@ async function grpcStack(
   const address = `127.0.0.1:${await freePort()}`;
   const grpc = { authority: { enabled: true, address, ...authority } };
   return {
-    stack: await startStack({ shape: "five", settings: { runtime: { servers: { grpc } } }, ...options }),
+    stack: await startStack({ settings: { runtime: { servers: { grpc } } }, ...options }),
     address,
   };
 }
@@ -109,7 +109,7 @@ describe("health and reflection", () => {
   let address: string;
 
   beforeAll(async () => {
-    const started = await grpcStack({});
+    const started = await grpcStack({}, { shape: "five" });
     stack = started.stack;
     address = started.address;
     client = grpcClient(started.address);

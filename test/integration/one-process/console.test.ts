@@ -6,7 +6,7 @@ import { sharedChromium } from "../../support/chromium.ts";
 import { auditLines, type ConsoleStack, cookieHeader, openConsole, startConsoleStack } from "../admin/console-stack.ts";
 import { type OpenStream, openStream, pagesIn } from "../admin/event-stream.ts";
 
-/** What every role may do is tested in console-effects-in-chromium.test.ts. */
+/** What every role may do is tested in test/integration/admin and test/long/pages. */
 let desk: ConsoleStack;
 let browser: Browser;
 
@@ -45,7 +45,7 @@ test("signing out ends the streams of the session", async () => {
   const page = await openConsole(context, desk, "hugo");
   const cookie = await cookieHeader(context, desk);
   const streams = [await openStream(desk.url, cookie), await openStream(desk.url, cookie, "bans")];
-  await arrived(streams);
+  expect(streams.map(({ status }) => status)).toEqual([200, 200]);
   await page.getByRole("button", { name: "Sign out" }).click();
   await Promise.all(streams.map(({ ended }) => ended));
   for (const { text } of streams) expect(text()).toMatch(/event: end\ndata:\n\n$/u);
@@ -56,14 +56,11 @@ test("a stream whose browser leaves ends behind the gateway too", async () => {
   await openConsole(context, desk, "sam");
   const cookie = await cookieHeader(context, desk);
   const first = await openStream(desk.url, cookie);
-  await arrived([first]);
-  // If those that leave stayed open, the later ones would be too many, and the first would give way.
-  for (let index = 0; index < perOperator - 1; index += 1) {
-    const one = await openStream(desk.url, cookie);
-    await arrived([one]);
-    one.leave();
-    await one.ended;
-  }
+  const leaving = await Promise.all(Array.from({ length: perOperator - 1 }, () => openStream(desk.url, cookie)));
+  await arrived([first, ...leaving]);
+  for (const { leave } of leaving) leave();
+  await Promise.all(leaving.map(({ ended }) => ended));
+  // If those that left stayed open, these would be too many, and the first would give way.
   const others = [await openStream(desk.url, cookie), await openStream(desk.url, cookie)];
   await arrived(others);
   await expect.poll(() => pagesIn(first)).toBeGreaterThan(pagesIn(first));
@@ -74,7 +71,7 @@ test("streams end when the process stops, which does not wait for them", async (
   await using context = await browser.newContext(inEnglish);
   await openConsole(context, desk, "ada");
   const stream = await openStream(desk.url, await cookieHeader(context, desk));
-  await arrived([stream]);
+  expect(stream.status).toBe(200);
   expect(await desk.stack.gateway.stop()).toBe(0);
   await stream.ended;
   expect(stream.text()).not.toContain("event: end");

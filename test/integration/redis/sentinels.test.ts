@@ -33,9 +33,14 @@ function clientOf({ master, sentinels }: Pick<RedisSentinel, "master" | "sentine
   return { redis, errors: () => errors.join("\n"), [Symbol.dispose]: () => redis.disconnect() };
 }
 
-/** Blocks the event loop, like a process that is stopped meanwhile. */
+/** Blocks the event loop until the command ends. */
 function redisCli(port: number, ...words: readonly string[]): string {
   return execFileSync("redis-cli", ["-p", String(port), ...words], { encoding: "utf8" }).trim();
+}
+
+/** Blocks the event loop for a while, as if the process were stopped. */
+function block(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 const isReady = ({ redis }: TestClient): boolean => redis.status === "ready";
@@ -89,7 +94,7 @@ test("a process that was stopped asks the sentinels before it uses its connectio
   redis.first.signal("SIGSTOP");
   // Longer than any stall of a process that merely has much to do.
   const [stoppedUntil, until] = [Date.now() + 3000, Date.now() + 60_000];
-  while (Date.now() < stoppedUntil || (!isReplaced() && Date.now() < until));
+  while (Date.now() < stoppedUntil || (!isReplaced() && Date.now() < until)) block(100);
   expect(redisCli(redis.second.port, "getdel", "code")).toBe("unused");
   redis.first.signal("SIGCONT");
   expect(await redeem(client)).not.toBe("unused");

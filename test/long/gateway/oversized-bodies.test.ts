@@ -1,0 +1,3 @@
+import { exposed, testOversizedBodies } from "../../integration/gateway/oversized-bodies.ts";
+
+testOversizedBodies(exposed);
