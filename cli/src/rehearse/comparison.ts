@@ -16,9 +16,9 @@ class Tally {
   readonly #accounts: NumberSet;
   readonly #networks: NumberSet;
 
-  constructor(most: number) {
-    this.#accounts = new NumberSet(most);
-    this.#networks = new NumberSet(most);
+  constructor(limit: number) {
+    this.#accounts = new NumberSet(limit);
+    this.#networks = new NumberSet(limit);
   }
 
   add(account: string, network: string): boolean {
@@ -80,6 +80,8 @@ export type GroupReport = ReturnType<Comparison["groupReports"]>[number];
 export type Hour = ReturnType<Comparison["timeline"]>[number];
 
 const changes = ["now_refused", "now_admitted", "ban_lifted", "refused_otherwise"] as const;
+
+const rank = ({ change }: Group): number => changes.indexOf(change);
 
 /** The sign-ins that two configurations decide differently. Its size does not depend on that of the log. */
 export class Comparison {
@@ -153,7 +155,6 @@ export class Comparison {
 
   /** The largest groups; those that users notice come first. */
   groupReports() {
-    const rank = ({ change }: Group): number => changes.indexOf(change);
     return [...this.#groups.values()]
       .flatMap((groups) => [...groups.values()])
       .toSorted((left, right) => rank(left) - rank(right) || right.tally.signIns - left.tally.signIns)

@@ -14,6 +14,7 @@ import {
   type SharedStore,
 } from "../../../services/auth-engine/src/brute-force/shared-store.ts";
 import { allowance, guessScore, type Toleration } from "../../../services/auth-engine/src/brute-force/toleration.ts";
+import { Bounded, fewEntries } from "./bounded.ts";
 import { NumberCounts, NumberSet, numberOf } from "./number-set.ts";
 
 /** How much is kept of each kind; what was changed longest ago makes room. */
@@ -24,36 +25,6 @@ const maxSignedIn = 1_250_000;
 /** As the scripts in Redis: wrong passwords of an account, and the time after which keys are prolonged at the latest. */
 const maxDigests = 64;
 const lateMs = 3_600_000;
-const fewEntries = 1024;
-
-/** Entries with an end. The order of a Map is that of insertion, so a changed entry is moved to its end. */
-class Bounded<Value> {
-  readonly entries = new Map<string, Value>();
-  /** Entries that made room while they still counted. */
-  dropped = 0;
-  #sweptAt = fewEntries;
-  readonly #most: number;
-  readonly #isOver: (value: Value) => boolean;
-
-  constructor(most: number, isOver: (value: Value) => boolean) {
-    this.#most = most;
-    this.#isOver = isOver;
-  }
-
-  put(key: string, value: Value): void {
-    const { entries } = this;
-    entries.delete(key);
-    entries.set(key, value);
-    if (entries.size < this.#sweptAt) return;
-    for (const [old, found] of entries) if (this.#isOver(found)) entries.delete(old);
-    for (const oldest of entries.keys()) {
-      if (entries.size <= 0.9 * this.#most) break;
-      entries.delete(oldest);
-      this.dropped += 1;
-    }
-    this.#sweptAt = Math.min(this.#most, Math.max(fewEntries, 2 * entries.size));
-  }
-}
 
 interface WrongPassword {
   readonly digest: string;
@@ -291,20 +262,17 @@ export class Counters implements SharedStore {
     const { entries } = this.#stateOf(rule).counts;
     const stored = entries.get(network);
     if (stored === undefined) return;
-    const most = failedRequests + Math.floor((this.#signedIn.countOf(network) * percent) / 100);
-    let count = rolledTo(stored, Math.floor(this.#deps.clock.now() / periodMs));
+    const limit = failedRequests + Math.floor((this.#signedIn.countOf(network) * percent) / 100);
+    const count = rolledTo(stored, Math.floor(this.#deps.clock.now() / periodMs));
+    let { forgiven, known, previousKnown } = count;
     for (const time of times) {
-      if (count.forgiven >= most) break;
+      if (forgiven >= limit) break;
       const window = Math.floor(time / periodMs);
-      const { known, previousKnown } = count;
-      count = {
-        ...count,
-        forgiven: count.forgiven + 1,
-        known: window === count.window ? Math.max(0, known - 1) : known,
-        previousKnown: window === count.window - 1 ? Math.max(0, previousKnown - 1) : previousKnown,
-      };
+      forgiven += 1;
+      if (window === count.window) known = Math.max(0, known - 1);
+      if (window === count.window - 1) previousKnown = Math.max(0, previousKnown - 1);
     }
-    entries.set(network, count);
+    entries.set(network, { ...count, forgiven, known, previousKnown });
   }
 
   /** Begins a new window of accounts that signed in. */

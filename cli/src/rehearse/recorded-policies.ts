@@ -1,3 +1,5 @@
+/* oxlint-disable unicorn/no-thenable -- the configuration has a key of this name; its value is not a function */
+
 import type { AuthDecision } from "@postern/shared/contracts";
 import type { PolicyConfig } from "@postern/shared/platform/config";
 import type { Attempt } from "../../../services/auth-engine/src/pipeline/attempt.ts";

@@ -11,9 +11,9 @@ import type { SignIn } from "./sign-in.ts";
 
 /** The wrong passwords of an account from one network, as far as the log tells. */
 interface Series {
-  seen: number;
-  digest: string;
-  endsMs: number;
+  readonly seen: number;
+  readonly digest: string;
+  readonly endsMs: number;
 }
 
 const mostSeries = 300_000;
@@ -89,21 +89,34 @@ export class Recordings {
     const key = numberOf(target?.keys.wrongPasswords ?? `account ${foldedName(attempt.username)}`);
     const lifeMs =
       target === undefined ? this.#accountWindowMs : 2 * memoryMs(this.#rules.repeatWindowMs, target.scopes);
-    const kept = this.#series.get(key);
-    const before = kept !== undefined && kept.endsMs > timeMs ? kept : undefined;
-    if (before === undefined && accountPasswords > 1) this.withoutPast += 1;
-    const repeats = before !== undefined && before.seen === accountPasswords && accountPasswords < mostRemembered;
-    if (!repeats) this.#digests += 1;
-    const digest = repeats ? before.digest : String(this.#digests);
-    this.#series.delete(key);
-    this.#series.set(key, { seen: accountPasswords, digest, endsMs: timeMs + lifeMs });
-    if (this.#series.size > mostSeries) for (const oldest of this.#series.keys()) return this.#without(oldest, digest);
+    const digest = this.#repeated(key, timeMs, accountPasswords) ?? this.#fresh();
+    this.#keep(key, { seen: accountPasswords, digest, endsMs: timeMs + lifeMs });
     return new Secret(digest);
   }
 
-  #without(oldest: number, digest: string): Secret {
-    this.#series.delete(oldest);
-    return new Secret(digest);
+  /** The latest guess of a series, if this one repeats it or another one of the series. */
+  #repeated(key: number, timeMs: number, accountPasswords: number): string | undefined {
+    const kept = this.#series.get(key);
+    if (kept === undefined || kept.endsMs <= timeMs) {
+      if (accountPasswords > 1) this.withoutPast += 1;
+      return undefined;
+    }
+    return kept.seen === accountPasswords && accountPasswords < mostRemembered ? kept.digest : undefined;
+  }
+
+  #fresh(): string {
+    this.#digests += 1;
+    return String(this.#digests);
+  }
+
+  #keep(key: number, series: Series): void {
+    this.#series.delete(key);
+    this.#series.set(key, series);
+    if (this.#series.size <= mostSeries) return;
+    for (const oldest of this.#series.keys()) {
+      this.#series.delete(oldest);
+      return;
+    }
   }
 }
 

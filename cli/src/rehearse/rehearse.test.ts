@@ -1,3 +1,5 @@
+/* oxlint-disable unicorn/no-thenable -- the configuration has a key of this name; its value is not a function */
+
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
@@ -63,16 +65,17 @@ async function rehearse({ lines, before = protection(), after }: Given, ...flags
   return runRehearseCommand(["--config", next, "--against", old, "--from", log, ...flags], surroundings());
 }
 
-async function reported(given: Given, ...flags: readonly string[]) {
-  const { exitCode, output, errors } = await rehearse(given, "--json", ...flags);
+async function reported(situation: Given, ...flags: readonly string[]) {
+  const { exitCode, output, errors } = await rehearse(situation, "--json", ...flags);
   return { exitCode, errors, report: JSON.parse(output.join("\n") || "{}") };
 }
 
 const counts = (reasons: readonly { readonly reason: string; readonly count: number }[]) =>
   Object.fromEntries(reasons.map(({ reason, count }) => [reason.split(":")[0], count]));
 
+const names = (all: readonly { readonly name: string }[]): readonly string[] => all.map(({ name }) => name);
+
 test("the steps that are replayed have the order of the engine", () => {
-  const names = (all: readonly { readonly name: string }[]): readonly string[] => all.map(({ name }) => name);
   const replayed = new Set(names([...replayedSteps, ...replayedFinalizers]));
   expect(names(steps).filter((name) => replayed.has(name))).toEqual(names(replayedSteps));
   expect(names(finalizers).filter((name) => replayed.has(name))).toEqual(names(replayedFinalizers));
@@ -162,6 +165,10 @@ describe("counters", () => {
   });
 });
 
+const denying = (condition: object) => ({
+  auth: { policy: { mode: "enforce", policies: [{ name: "no", if: condition, then: { decision: "deny" } }] } },
+});
+
 describe("controls and policies", () => {
   test("a control that requires TLS, and one for domains", async () => {
     const lines = [decided(1, { tls: false }), decided(2, {}), decided(3, { username: "bob@example.net" })];
@@ -174,10 +181,6 @@ describe("controls and policies", () => {
       "refused (unknown_relay_domain)",
       "temporary failure (TLS_REQUIRED)",
     ]);
-  });
-
-  const denying = (condition: object) => ({
-    auth: { policy: { mode: "enforce", policies: [{ name: "no", if: condition, then: { decision: "deny" } }] } },
   });
 
   test("a policy is named, and one about a fact that is not in the log cannot be judged", async () => {

@@ -58,6 +58,20 @@ interface Reading {
 const usualStart = '{"level":"info","time":"';
 const timeLength = 24;
 
+async function readLines(rehearsal: Rehearsal, text: string, sinceMs: number): Promise<void> {
+  const since = new Date(sinceMs).toISOString();
+  const timeAt = usualStart.length;
+  for (let start = 0, end = text.indexOf("\n"); end >= 0; start = end + 1, end = text.indexOf("\n", start)) {
+    if (!text.startsWith(decidedEnd, end - decidedEnd.length)) continue;
+    // A line that is too early is cheaper to recognise than to parse.
+    const isUsual = sinceMs > 0 && text.startsWith(usualStart, start);
+    if (isUsual && text.slice(start + timeAt, start + timeAt + timeLength) < since) continue;
+    const signIn = readSignIn(text.slice(start, end));
+    if (signIn === undefined) rehearsal.unreadable += 1;
+    else if (signIn.timeMs >= sinceMs) await rehearsal.add(signIn);
+  }
+}
+
 /** Reads the log into the rehearsal; false if the user ended it. */
 async function readLog(rehearsal: Rehearsal, { from, sinceMs, surroundings }: Reading): Promise<boolean> {
   const { terminal } = surroundings;
@@ -70,19 +84,9 @@ async function readLog(rehearsal: Rehearsal, { from, sinceMs, surroundings }: Re
     if (from === "-") terminal.input.destroy();
   };
   process.once("SIGINT", stop);
-  const since = new Date(sinceMs).toISOString();
-  const isEarly = (text: string, start: number): boolean =>
-    sinceMs > 0 &&
-    text.startsWith(usualStart, start) &&
-    text.slice(start + usualStart.length, start + usualStart.length + timeLength) < since;
   try {
     for await (const text of wholeLines(source.chunks, () => (rehearsal.unreadable += 1))) {
-      for (let start = 0, end = text.indexOf("\n"); end >= 0; start = end + 1, end = text.indexOf("\n", start)) {
-        if (!text.startsWith(decidedEnd, end - decidedEnd.length)) continue;
-        const signIn = isEarly(text, start) ? undefined : readSignIn(text.slice(start, end));
-        if (signIn === undefined) rehearsal.unreadable += isEarly(text, start) ? 0 : 1;
-        else if (signIn.timeMs >= sinceMs) await rehearsal.add(signIn);
-      }
+      await readLines(rehearsal, text, sinceMs);
       progress.show(rehearsal.comparison.signIns);
       if (isStopped) break;
     }
@@ -127,28 +131,35 @@ async function rehearse(
   }
 }
 
+type Values = ReturnType<typeof parseArgs<{ options: typeof rehearseOptions }>>["values"];
+
+function configsOf({ against, config }: Values): readonly [before: Config, after: Config] | CommandResult {
+  const before = loadForCommand({ file: against, skipSecretFiles: true });
+  const after = loadForCommand({ file: config, skipSecretFiles: true });
+  if (!before.ok) return failed("problems of the configuration of --against:", ...before.problems.map(formatProblem));
+  if (!after.ok) return failed("problems of the configuration of --config:", ...after.problems.map(formatProblem));
+  return [before.config, after.config];
+}
+
+async function runWith(values: Values, surroundings: Surroundings): Promise<CommandResult> {
+  const { since, "fail-over": failOver } = values;
+  const lastMs = since === undefined ? Number.POSITIVE_INFINITY : durationOf(since);
+  const mostShare = failOver === undefined ? undefined : shareOf(failOver);
+  if (lastMs === undefined) return misused("invalid --since", ...rehearseUsage);
+  if (failOver !== undefined && mostShare === undefined) return misused("invalid --fail-over", ...rehearseUsage);
+  const configs = configsOf(values);
+  if ("exitCode" in configs) return configs;
+  const sinceMs = Math.max(0, Date.now() - lastMs);
+  return rehearse(configs, { from: values.from, sinceMs, surroundings }, { mostShare, isJson: values.json });
+}
+
 /** `postern rehearse`: which sign-ins of a log another configuration would decide differently. */
 export async function runRehearseCommand(args: readonly string[], surroundings: Surroundings): Promise<CommandResult> {
   try {
     const { values } = parseArgs({ args: [...args], options: rehearseOptions });
     if (values.help) return { exitCode: 0, output: rehearseUsage, errors: [] };
     if (values.config === undefined) return misused("--config is missing", ...rehearseUsage);
-    const { since = "", "fail-over": failOver = "" } = values;
-    const lastMs = since === "" ? Number.POSITIVE_INFINITY : durationOf(since);
-    const mostShare = failOver === "" ? undefined : shareOf(failOver);
-    if (lastMs === undefined) return misused("invalid --since", ...rehearseUsage);
-    if (failOver !== "" && mostShare === undefined) return misused("invalid --fail-over", ...rehearseUsage);
-    const [before, after] = [values.against, values.config].map((file) =>
-      loadForCommand({ file, skipSecretFiles: true }),
-    );
-    for (const loaded of [before, after])
-      if (loaded?.ok === false) return failed("configuration problems:", ...loaded.problems.map(formatProblem));
-    if (before?.ok !== true || after?.ok !== true) return failed("no configuration");
-    return await rehearse(
-      [before.config, after.config],
-      { from: values.from, sinceMs: Math.max(0, Date.now() - lastMs), surroundings },
-      { mostShare, isJson: values.json },
-    );
+    return await runWith(values, surroundings);
   } catch (error) {
     if (!isWrongArgument(error)) throw error;
     return misused(error.message, ...rehearseUsage);

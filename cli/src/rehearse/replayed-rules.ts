@@ -21,6 +21,7 @@ import {
 } from "../../../services/auth-engine/src/controls/controls.ts";
 import { createMasterUsers } from "../../../services/auth-engine/src/master-user/master-users.ts";
 import type { Attempt } from "../../../services/auth-engine/src/pipeline/attempt.ts";
+import type { StepContext } from "../../../services/auth-engine/src/pipeline/step.ts";
 import type { PolicyFacts } from "../../../services/auth-engine/src/policy/fact-readers.ts";
 import { keepSuccess } from "../../../services/auth-engine/src/result-cache/keep-success.ts";
 import { masterUserSettings } from "../../../services/auth-engine/src/settings.ts";
@@ -146,17 +147,22 @@ export class ReplayedRules {
     return this.#protection?.counters.isIncomplete === true;
   }
 
+  /** The decision of a step before any backend. */
+  async #early(attempt: Attempt, context: StepContext<PolicyFacts>): Promise<AuthDecision | undefined> {
+    for (const step of replayedSteps) {
+      const outcome = step.run(attempt, context, this.#deps);
+      const decision = outcome instanceof Promise ? await outcome : outcome;
+      if (decision !== undefined) return decision;
+    }
+    return undefined;
+  }
+
   /** The decision before policies; undefined if only the backend's answer could tell. */
   async decide(recorded: Recorded, facts: PolicyFacts): Promise<AuthDecision | undefined> {
     const attempt = this.read(recorded.attempt);
     const context = { deadline: Number.MAX_SAFE_INTEGER, signal: never, facts };
-    if (!recorded.isFirst) {
-      for (const step of replayedSteps) {
-        const outcome = step.run(attempt, context, this.#deps);
-        const decision = outcome instanceof Promise ? await outcome : outcome;
-        if (decision !== undefined) return decision;
-      }
-    }
+    const early = recorded.isFirst ? undefined : await this.#early(attempt, context);
+    if (early !== undefined) return early;
     if (recorded.answer === undefined || (recorded.isListed && !this.#usesBlockLists)) return undefined;
     facts.accountKnown = recorded.isKnown;
     if (recorded.isUncertainGuess && facts.bruteForce?.target !== undefined) {

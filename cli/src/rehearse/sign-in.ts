@@ -70,7 +70,7 @@ const figureOf = (value: unknown): number | undefined =>
 export function readSignIn(line: string): SignIn | undefined {
   const fields = parsed(line);
   if (fields === undefined) return undefined;
-  const { outcome, dialect, operation, username, protocol, client_ip: clientIp } = fields;
+  const { outcome, dialect, operation, username, protocol } = fields;
   const timeMs = timeOf(textOf(fields["time"]));
   if (!Number.isSafeInteger(timeMs) || !isOutcome(outcome) || !isDialect(dialect)) return undefined;
   if (operation !== "authenticate" && operation !== "lookup") return undefined;
@@ -84,7 +84,7 @@ export function readSignIn(line: string): SignIn | undefined {
     reason: textOf(fields["reason"]),
     username,
     protocol,
-    clientIp: typeof clientIp === "string" && clientIp !== "" ? clientIp : undefined,
+    clientIp: textOf(fields["client_ip"]) || undefined,
     tls: fields["tls"] === true,
     accountPasswords: figureOf(fields["account_passwords_seen"]),
     networkGuesses: figureOf(fields["total_passwords_seen"]) ?? 0,

@@ -10,17 +10,17 @@ export interface Verdict {
 export const unknownAnswer: Verdict = { kind: "unknown", why: "" };
 const admitted: Verdict = { kind: "admitted", why: "" };
 const verdicts = new Map<string, Verdict>();
-const most = 10_000;
+const limit = 10_000;
 
 /** One object for each verdict, so that two are compared by identity. Reasons come from a log, which may contain anything. */
 export function verdict(kind: Verdict["kind"], why: string): Verdict {
   const key = `${kind} ${why}`;
   const known = verdicts.get(key);
   if (known !== undefined) return known;
-  if (verdicts.size >= most) return verdicts.get(`${kind} other`) ?? { kind, why: "other" };
-  const made = { kind, why };
-  verdicts.set(key, made);
-  return made;
+  if (verdicts.size >= limit) return verdicts.get(`${kind} other`) ?? { kind, why: "other" };
+  const fresh = { kind, why };
+  verdicts.set(key, fresh);
+  return fresh;
 }
 
 export function verdictOf(decision: AuthDecision): Verdict {
