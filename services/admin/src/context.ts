@@ -60,13 +60,12 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const flush = { ...parts, live: () => parts.live.current.flush };
   const { prefix: keyPrefix } = config.storage.redis;
   const { state: redis, bus } = parts;
-  const clock = systemClock;
   const sharedClock = watchRedisClock(redis);
   const accountNames = accountNamesFromSettings(flush);
   const suspending = createSuspending(config, { ...base, redis, bus, accountNames, clock: sharedClock });
-  const bruteForce = createBruteForceRecords({ redis, keyPrefix, rules: () => flush.live().rules, clock });
+  const bruteForce = createBruteForceRecords({ redis, keyPrefix, rules: () => flush.live().rules, clock: systemClock });
   const history = historyFromConfig(config, redis);
-  const factorLocks = createFactorLocks(redis, keyPrefix, () => parts.live.current.factorLimits, clock);
+  const factorLocks = createFactorLocks(redis, keyPrefix, () => parts.live.current.factorLimits, systemClock);
   const jobs = createJobs(config, { redis: parts.queue, logger: parts.logger });
   const health = createAdminHealth(config, parts);
   const proofs = createOperatorProofs(config, parts);
@@ -79,7 +78,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     ...suspending,
     jobs,
     bruteForce,
-    listBansByEnd: createBansByEnd(redis, keyPrefix, clock),
+    listBansByEnd: createBansByEnd(redis, keyPrefix, systemClock),
     readRollups: createRollupReader(redis, keyPrefix),
     /** Undefined while no history is recorded. */
     history,

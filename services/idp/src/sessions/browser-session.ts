@@ -90,3 +90,9 @@ export interface SessionChange {
   readonly amr?: readonly string[];
   readonly acr?: string;
 }
+
+/** A new sign-in replaces what the backend said at the last one: a group that is gone must not stay. */
+export function withoutAccountData(record: BrowserSessionRecord): BrowserSessionRecord {
+  const { lacksSubject: _1, displayName: _2, attributes: _3, groups: _4, groupDns: _5, ...kept } = record;
+  return kept;
+}

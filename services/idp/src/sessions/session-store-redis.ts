@@ -5,18 +5,18 @@ import { AppError } from "@postern/shared/platform/errors";
 import {
   accountSessionsKey,
   decidedInRedis,
-  defineScript,
   type RedisClient,
   sessionIdKey,
   sessionKey,
 } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
-import { type BrowserSessionRecord, parseSessionRecord, type SessionChange } from "./browser-session.ts";
-import indexSessionLua from "./scripts/index-session.lua?raw";
-import insertSessionLua from "./scripts/insert-session.lua?raw";
-import removeSessionLua from "./scripts/remove-session.lua?raw";
-import replaceSessionLua from "./scripts/replace-session.lua?raw";
-import touchSessionLua from "./scripts/touch-session.lua?raw";
+import {
+  type BrowserSessionRecord,
+  parseSessionRecord,
+  type SessionChange,
+  withoutAccountData,
+} from "./browser-session.ts";
+import { sessionScripts } from "./session-scripts.ts";
 
 /** What a sign-in supplies; the store chooses ids and times. */
 export type NewSession = Omit<BrowserSessionRecord, "uid" | "sid" | "iat" | "exp" | "authorizations" | "oidcState">;
@@ -50,38 +50,6 @@ const maxListed = 100;
 const decided = decidedInRedis("browser sessions cannot be reached");
 const newToken = (): string => randomBytes(32).toString("base64url");
 const digest = (text: string): string => digestOf(text).toString("base64url");
-
-function sessionScripts(redis: RedisClient) {
-  const keys = ["recordKey"] as const;
-  return {
-    index: defineScript(redis, {
-      name: "indexSession",
-      lua: indexSessionLua,
-      keys: ["indexKey"],
-      args: ["endMs", "lifeMs", "uid"],
-    }),
-    insert: defineScript(redis, {
-      name: "insertSession",
-      lua: insertSessionLua,
-      keys,
-      args: ["sealed", "nowMs", "lifeMs"],
-    }),
-    remove: defineScript(redis, { name: "removeSession", lua: removeSessionLua, keys, args: ["expectedVersion"] }),
-    replace: defineScript(redis, {
-      name: "replaceSession",
-      lua: replaceSessionLua,
-      keys,
-      args: ["expectedVersion", "sealed", "lifeMs"],
-    }),
-    touch: defineScript(redis, { name: "touchSession", lua: touchSessionLua, keys, args: ["nowMs", "lifeMs"] }),
-  };
-}
-
-/** A new sign-in replaces what the backend said at the last one: a group that is gone must not stay. */
-function withoutAccountData(record: BrowserSessionRecord): BrowserSessionRecord {
-  const { lacksSubject: _1, displayName: _2, attributes: _3, groups: _4, groupDns: _5, ...kept } = record;
-  return kept;
-}
 
 /**
  * Sessions in Redis (ADR 0005): the sealed record under its uid, a pointer for each cookie value, the index of the account. Once a record is
