@@ -1,70 +1,7 @@
 import { isBeside, type Recorded, type RecordedRow, type RecordedTarget } from "../../bench/report/record.ts";
 
-/** Explanations of missed targets, each with its targets. */
-export interface Explanation {
-  readonly titles: readonly string[];
-  readonly text: string;
-}
-
-const heading = /^## (.+)$/u;
-
-/** Parses paragraphs, each below the titles of the targets that it explains. */
-export function parseExplanations(text: string): readonly Explanation[] {
-  const explanations: Explanation[] = [];
-  let titles: string[] = [];
-  let lines: string[] = [];
-  const end = (): void => {
-    if (titles.length > 0) explanations.push({ titles, text: lines.join("\n").trim() });
-    [titles, lines] = [[], []];
-  };
-  for (const line of text.split("\n")) {
-    const title = heading.exec(line)?.[1];
-    if (title === undefined) lines.push(line);
-    else {
-      if (lines.some((one) => one.trim() !== "")) end();
-      titles.push(title.trim());
-    }
-  }
-  end();
-  return explanations;
-}
-
-/** Titles of the memory run, which is rarely recorded. */
-const ofMemoryRun = /: memory (at the end of 30 minutes|after 30 minutes \/ after five)$/u;
-
-const isMissed = ({ met }: RecordedTarget): boolean => met === false;
-
-/** What is wrong with the explanations; the page can be made if there is nothing. */
-export function faultsOf(targets: readonly RecordedTarget[], explanations: readonly Explanation[]): readonly string[] {
-  const explained = explanations.flatMap(({ titles }) => titles);
-  const known = new Set(targets.map(({ title }) => title));
-  return [
-    ...targets
-      .filter((target) => isMissed(target) && !explained.includes(target.title))
-      .map(({ title }) => `"${title}" is missed and not explained`),
-    ...explained
-      .filter((title) => !known.has(title) && !ofMemoryRun.test(title))
-      .map((title) => `no target is called "${title}"`),
-    ...explained.filter((title, index) => explained.indexOf(title) !== index).map((title) => `"${title}" is twice`),
-    ...explanations.filter(({ text }) => text === "").map(({ titles }) => `"${titles[0]}" has no text`),
-  ];
-}
-
-function verdict({ met, isNear = false }: RecordedTarget): string {
-  return met === true ? "yes" : isNear ? "no, by up to 10 %" : "no";
-}
-
-function row(target: RecordedTarget): string {
-  const { title, target: limit, measured, range = "", date, otherCores } = target;
-  return `| ${[title, limit, measured, range, verdict(target), date, otherCores.toFixed(2)].join(" | ")} |`;
-}
-
-/** One item for each explanation of a missed target. */
-function missed(targets: readonly RecordedTarget[], { titles, text }: Explanation): readonly string[] {
-  const of = targets.filter((target) => isMissed(target) && titles.includes(target.title));
-  if (of.length === 0) return [];
-  const names = of.map(({ title, target, measured }) => `${title} (${measured}, target ${target})`).join("; ");
-  return [`**${names}.** ${text}`];
+function row({ title, target, measured, range = "", date, otherCores }: RecordedTarget): string {
+  return `| ${[title, target, measured, range, date, otherCores.toFixed(2)].join(" | ")} |`;
 }
 
 const roles = ["total", "gateway", "engine", "nats", "slapd", "redis"] as const;
@@ -97,8 +34,7 @@ function beside({ title, cpuMicros: { total, slapd }, requestsPerSecond, otherCo
   return `| ${[...cells, otherCores.toFixed(2)].join(" | ")} |`;
 }
 
-export function targetsPage({ machine, targets, rows }: Recorded, explanations: readonly Explanation[]): string {
-  const met = targets.filter((target) => target.met === true).length;
+export function targetsPage({ machine, targets, rows }: Recorded): string {
   return `<!-- Made from bench/recorded by tools/generate-performance-targets.ts; do not edit. -->
 
 # Performance targets
@@ -110,17 +46,11 @@ what they mean for the size of a site.
 Machine: ${machine.cores} cores (${machine.model}) with the load generator on them, Node ${machine.node}. *Other* is the number of cores that other programs used
 meanwhile, the median of the run's rows; above 0.1, rates and latencies are unreliable.
 
-| Target | Limit | Measured | Range | Met | Run | Other |
-|---|---|---|---|---|---|---|
+| Target | Limit | Measured | Range | Run | Other |
+|---|---|---|---|---|---|
 ${targets.map(row).join("\n")}
 
-${met} of ${targets.length} targets are met. A target that is missed by at most a tenth is missed too, and marked.
-
-## Missed targets
-
-What was tried for each target that this table says is missed, and what the limit is.
-
-${explanations.flatMap((one) => missed(targets, one)).join("\n\n")}
+A limit is met, or changed with a reason ([0261](decisions/0261-set-performance-targets-by-what-the-design-can-reach.md)).
 
 ## Measured costs
 
