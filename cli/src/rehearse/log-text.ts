@@ -4,7 +4,7 @@ import { StringDecoder } from "node:string_decoder";
 import { createGunzip } from "node:zlib";
 import { longestLine } from "../risk-replay/log-lines.ts";
 
-const chunkSize = 1 << 20;
+const chunkSize = 1 << 18;
 
 /** A log as it is read. */
 export interface LogSource {

@@ -151,6 +151,8 @@ export class Rehearsal {
         after: this.#after.bans.get(rule) ?? 0,
       })),
       groups: comparison.groupReports(),
+      /** Whether further kinds of differences are counted in the totals only. */
+      has_more_groups: comparison.hasMore,
       timeline: comparison.timeline(),
       not_judged: this.#notJudged(),
       unreadable: this.unreadable,

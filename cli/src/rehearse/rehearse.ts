@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { type Config, formatProblem } from "@postern/shared/platform/config";
 import { type CommandResult, isWrongArgument, loadForCommand, type Surroundings } from "../command.ts";
+import { createCollector } from "./collector.ts";
 import { openLog, wholeLines } from "./log-text.ts";
 import { createProgress } from "./progress.ts";
 import { Rehearsal } from "./rehearsal.ts";
@@ -77,6 +78,7 @@ async function readLog(rehearsal: Rehearsal, { from, sinceMs, surroundings }: Re
   const { terminal } = surroundings;
   const source = await openLog(from, terminal.input);
   const progress = createProgress(source, terminal.output);
+  const collect = createCollector();
   let isStopped = false;
   const stop = (): void => {
     isStopped = true;
@@ -88,6 +90,7 @@ async function readLog(rehearsal: Rehearsal, { from, sinceMs, surroundings }: Re
     for await (const text of wholeLines(source.chunks, () => (rehearsal.unreadable += 1))) {
       await readLines(rehearsal, text, sinceMs);
       progress.show(rehearsal.comparison.signIns);
+      collect();
       if (isStopped) break;
     }
   } catch (error) {
