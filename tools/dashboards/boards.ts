@@ -110,6 +110,8 @@ const engine: Rows = {
     rate("service_mail_token_checks_total", "outcome", "Access tokens used as passwords"),
     rate("service_app_password_checks_total", "outcome", "App passwords"),
     rate("service_app_password_uses_total", "result", "Updates of the last use of app passwords"),
+    level("service_suspended_accounts", "Suspended accounts"),
+    rate("service_suspended_refusals_total", "instance", "Sign-ins to suspended accounts"),
     rate("service_decision_history_lost_total", "instance", "Decisions missing from the history", never),
   ],
   Backends: [
@@ -180,6 +182,7 @@ const idp: Rows = {
 const admin: Rows = {
   Requests: [
     rate("service_admin_flushes_total", "object, result", "Flushes"),
+    rate("service_admin_suspensions_total", "operation, result", "Accounts suspended and resumed"),
     rate("service_jwt_requests_total", "endpoint, result", "JWT endpoints"),
     rate("service_jwt_refresh_reuse_total", "instance", "Refresh tokens used twice", never),
     rate("service_mfa_backchannel_requests_total", "operation, result", "Requests for second factors"),

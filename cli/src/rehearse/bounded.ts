@@ -15,17 +15,23 @@ export class Bounded<Value> {
     this.#isOver = isOver;
   }
 
+  /** Drops what is over, then the oldest until so many are left. */
+  sweep(most: number): void {
+    const { entries } = this;
+    for (const [old, found] of entries) if (this.#isOver(found)) entries.delete(old);
+    for (const oldest of entries.keys()) {
+      if (entries.size <= most) break;
+      entries.delete(oldest);
+      this.dropped += 1;
+    }
+  }
+
   put(key: string, value: Value): void {
     const { entries } = this;
     entries.delete(key);
     entries.set(key, value);
     if (entries.size < this.#sweptAt) return;
-    for (const [old, found] of entries) if (this.#isOver(found)) entries.delete(old);
-    for (const oldest of entries.keys()) {
-      if (entries.size <= 0.9 * this.#limit) break;
-      entries.delete(oldest);
-      this.dropped += 1;
-    }
+    this.sweep(0.9 * this.#limit);
     this.#sweptAt = Math.min(this.#limit, Math.max(fewEntries, 2 * entries.size));
   }
 }

@@ -4,7 +4,7 @@ import type { SignIn } from "./sign-in.ts";
 import { type Verdict, wordsOf } from "./verdict.ts";
 
 const mostCounted = 1_000_000;
-const mostInGroup = 100_000;
+const mostInGroup = 10_000;
 const mostGroups = 200;
 const mostExamples = 10;
 const mostNames = 100;

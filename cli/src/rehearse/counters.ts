@@ -20,6 +20,8 @@ import { NumberCounts, NumberSet, numberOf } from "./number-set.ts";
 /** How much is kept of each kind; what was changed longest ago makes room. */
 const maxNetworks = 150_000;
 const maxAccounts = 100_000;
+/** Wrong passwords of all accounts. */
+const maxRemembered = 500_000;
 /** Accounts that signed in, of all networks in one window: as many as a table of two million slots takes. */
 const maxSignedIn = 1_250_000;
 /** As the scripts in Redis: wrong passwords of an account, and the time after which keys are prolonged at the latest. */
@@ -91,6 +93,7 @@ export class Counters implements SharedStore {
   /** Client networks of wrong passwords; most sign-ins come from others, which costs them one look-up. */
   #wrongNetworks = new Set<string>();
   #bans = 0;
+  #remembered = 0;
   #window = 0;
   #signedIn = new SignedIn();
   #signedInBefore = new SignedIn();
@@ -202,7 +205,10 @@ export class Counters implements SharedStore {
     if (wrong.endsMs <= now) wrong.list = [];
     const old = wrong.list.find((one) => one.digest === digest);
     const repeated = old !== undefined && now - old.lastMs < memory;
-    if (old === undefined && wrong.list.length < maxDigests) wrong.list.push({ digest, countedAtMs: now, lastMs: now });
+    if (old === undefined && wrong.list.length < maxDigests) {
+      wrong.list.push({ digest, countedAtMs: now, lastMs: now });
+      this.#makeRoom();
+    }
     if (old !== undefined) old.lastMs = now;
     if (old !== undefined && !repeated) old.countedAtMs = now;
     if (repeated) wrong.endsMs = now + 2 * memory;
@@ -212,6 +218,13 @@ export class Counters implements SharedStore {
     if (this.#wrongNetworks.size > 2 * this.#wrong.entries.size + fewEntries)
       this.#wrongNetworks = new Set(this.#wrong.entries.values().map((one) => one.clientNetwork));
     return { repeated, seen: wrong.list.length };
+  }
+
+  #makeRoom(): void {
+    this.#remembered += 1;
+    if (this.#remembered <= maxRemembered) return;
+    this.#wrong.sweep(this.#wrong.entries.size / 2);
+    this.#remembered = this.#wrong.entries.values().reduce((sum, { list }) => sum + list.length, 0);
   }
 
   #prolong(wrong: WrongPasswords, memory: number): void {

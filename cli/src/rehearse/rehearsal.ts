@@ -7,6 +7,11 @@ import { ReplayedRules } from "./replayed-rules.ts";
 import type { SignIn } from "./sign-in.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
 
+/** Facts that depend on the configuration, at the beginning of their names in a policy. */
+const ownFacts = ["brute_force.", "tls.", "relay_domain.", "control.", "master_user."]
+  .map((fact) => `"auth.${fact}`)
+  .concat('"request.username"');
+
 /** Lines of several processes of one host may be out of order by less. */
 const lateMs = 60_000;
 
@@ -30,6 +35,7 @@ export class Rehearsal {
   #late = 0;
   #warmUp = 0;
   #withoutAnswer = 0;
+  #lookups = 0;
   #answered = 0;
   readonly #bans = { inLog: 0, explained: 0, notInLog: 0 };
   readonly #missingFacts = new Map<string, number>();
@@ -41,12 +47,16 @@ export class Rehearsal {
     this.#after = new ReplayedRules(after, clock);
     this.#recordings = new Recordings(this.#before, before.auth.controls.brute_force.account_delay.window);
     const [policy, other] = [before, after].map(({ auth }) => JSON.stringify(auth.policy));
-    // A policy about counters may decide differently although it is the same.
-    this.#isSamePolicy = policy === other && policy?.includes('"auth.brute_force.') !== true;
+    // A policy about what the configurations determine may decide differently although it is the same.
+    this.#isSamePolicy = policy === other && !ownFacts.some((fact) => policy?.includes(fact) === true);
     this.#warmUpMs = longestPeriodMs(before, after);
   }
 
   async add(signIn: SignIn): Promise<void> {
+    if (signIn.operation === "lookup") {
+      this.#lookups += 1;
+      return;
+    }
     if (signIn.timeMs < this.#nowMs - lateMs) this.#late += 1;
     this.#nowMs = Math.max(this.#nowMs, signIn.timeMs);
     const recorded = this.#recordings.of(signIn);
@@ -119,6 +129,7 @@ export class Rehearsal {
         reason: "not refused in the log although the configuration of --against bans them",
         count: notInLog,
       },
+      { reason: "look-ups, which are no sign-ins", count: this.#lookups },
       { reason: "more than a minute out of order: they were replayed late", count: this.#late },
       ...differingSections(...this.#configs).map((reason) => ({ reason, count: this.#answered })),
     ];
@@ -131,6 +142,14 @@ export class Rehearsal {
         ]
       : [];
     return [...found.filter(({ count }) => count > 0), ...incomplete];
+  }
+
+  /** The share of the sign-ins about which nothing is known, at most 1. */
+  get unknownShare(): number {
+    const { signIns } = this.comparison;
+    const missing = [...this.#missingFacts.values()].reduce((sum, count) => sum + count, 0);
+    const all = signIns + this.unreadable;
+    return all === 0 ? 0 : (missing + this.unreadable) / all;
   }
 
   report(isComplete: boolean) {

@@ -113,11 +113,20 @@ function resultOf(rehearsal: Rehearsal, isComplete: boolean, { mostShare, isJson
     const lines = report.unreadable === 0 ? "" : ` (${report.unreadable} lines cannot be read)`;
     return failed(`the log contains no decision of a gateway in this time${lines}`);
   }
-  const isOver = mostShare !== undefined && report.share > mostShare;
+  const faults =
+    mostShare === undefined
+      ? []
+      : [
+          ...(report.share > mostShare ? [`${percentOf(report.share)} is`] : []),
+          // What is unknown may be different.
+          ...(rehearsal.unknownShare > mostShare
+            ? [`${percentOf(rehearsal.unknownShare)} could not be evaluated, which is`]
+            : []),
+        ].map((fault) => `${fault} more than --fail-over ${percentOf(mostShare)}`);
   return {
-    exitCode: isOver || !isComplete ? 1 : 0,
+    exitCode: faults.length > 0 || !isComplete ? 1 : 0,
     output: isJson ? [JSON.stringify(report, undefined, 2)] : readable(report),
-    errors: isOver ? [`${percentOf(report.share)} is more than --fail-over ${percentOf(mostShare)}`] : [],
+    errors: faults,
   };
 }
 

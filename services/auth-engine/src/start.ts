@@ -60,8 +60,10 @@ async function start(config: Config, shared: SharedByProcess): Promise<Service> 
       { name: "heartbeats", run: heartbeat.stop },
       { name: "recovery codes", run: () => context.closeSecondFactors() },
       { name: "last uses of app passwords", run: () => context.appPasswordUses.settled() },
-      { name: "decision history", run: () => context.history?.close() },
-      { name: "sign-ins over time", run: () => context.rollups?.close() },
+      {
+        name: "decision history and sign-ins over time",
+        run: () => Promise.all([context.history?.close(), context.rollups.close()]),
+      },
       { name: "facts about sign-ins", run: () => risk?.close() },
       { name: "directories", run: () => backends.close() },
       { name: "scripts", run: () => scripts.close() },

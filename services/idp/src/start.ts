@@ -8,14 +8,14 @@ import { reportIdp } from "./idp-report.ts";
 import { oidcSettings } from "./oidc/settings/oidc-settings.ts";
 import { preflight } from "./preflight.ts";
 
-/** Decisions of the same process do not wait longer for a Redis or a web server that does not answer. */
+/** The gateway of the same process does not become ready before; it does not wait longer for a Redis or a web server that does not answer. */
 const waitMs = { signingKeys: 5000, metadata: 1000, suspensions: 1000 };
 
 /** Begins to read signing keys and metadata. */
 async function begin({ oidc, saml }: IdpContext, isBesideGateway: boolean): Promise<void> {
   const [metadata, signingKeys] = [saml?.start(), oidc?.schedule.start()];
   if (!isBesideGateway) return metadata;
-  // The gateway starts afterwards, and no proxy between them asks whether this service is ready.
+  // The gateway is ready when this service has started, and no proxy between them asks whether it is.
   await Promise.all([
     metadata && endsWithin(metadata, waitMs.metadata),
     signingKeys && endsWithin(signingKeys, waitMs.signingKeys),

@@ -160,9 +160,13 @@ test("the counters of a rehearsal decide as the scripts in Redis do", async () =
           const { ban, pending } = await answered(inRedis.check(target));
           expect(await inMemory.check(target)).toMatchObject({ ban, pending });
         } else if (one.does === "succeed") {
-          const expected = await answered(inRedis.succeed(target, one.account, toleration));
-          expect(await inMemory.succeed(target, one.account, toleration)).toEqual(expected);
-          if (expected.ban !== undefined) seen.refused += 1;
+          const {
+            ban,
+            isNoted: _isNoted,
+            ...expected
+          } = await answered(inRedis.succeed(target, one.account, toleration));
+          expect(await inMemory.succeed(target, one.account, toleration)).toEqual({ ban, ...expected });
+          if (ban !== undefined) seen.refused += 1;
         } else {
           const guess = { digest: `digest ${one.password}`, known: one.known, toleration };
           const { totalPasswordsSeen: _total, ...expected } = await answered(inRedis.count(target, guess));

@@ -66,7 +66,7 @@ test("a decision is one trace: the caller's, through gateway, bus, engine, Redis
     "postern-gateway auth-engine/authenticate",
     "postern-auth-engine auth-engine/authenticate",
     "postern-auth-engine sql verify",
-    "postern-auth-engine redis zadd",
+    "postern-auth-engine redis evalsha",
   ];
   await poll("the spans of all services", () => expected.every((name) => namesIn(trace).includes(name)));
   const spans = spansIn(trace);
@@ -114,7 +114,7 @@ test("a sign-in at idp continues the trace of a trusted proxy, down to the engin
     "postern-idp redis evalsha",
     "postern-idp auth-engine/authenticate",
     "postern-auth-engine auth-engine/authenticate",
-    "postern-auth-engine redis zadd",
+    "postern-auth-engine redis mget",
   ];
   await poll("the spans of all services", () => expected.every((name) => namesIn(signIn).includes(name)));
   const spans = spansIn(signIn);

@@ -111,7 +111,11 @@ export function createAccountStore(deps: AccountStoreDeps) {
   const noteAll = async (signIns: readonly SignIn[]): Promise<readonly (true | Error)[]> => {
     const args = signIns.flatMap(({ network }) => [network, trim()]);
     const keys = signIns.map(({ known }) => known);
-    return readNoted(await runNote(keys, [nowSeconds(), knownSeconds, maxNetworks, ...args]));
+    const noted = readNoted(await runNote(keys, [nowSeconds(), knownSeconds, maxNetworks, ...args]));
+    // Redis is out of memory, or no longer the master: every note has the same error.
+    const [failed] = noted;
+    if (failed instanceof Error && noted.every((one) => one instanceof Error)) throw failed;
+    return noted;
   };
   const note = createBatched((signIns: readonly SignIn[]) => guard.run(() => noteAll(signIns)), {
     maxBatchSize: redis.isCluster ? 1 : maxAtOnce,

@@ -63,7 +63,7 @@ function createClassifier({ addressAllowlist, accountDelay }: BruteForceSettings
 interface KnownName extends Omit<CountedAccount, "source"> {
   readonly typed: string;
   /** At the sources from which it came last. Reused strings keep their hash, which costs more than everything else that is done with them. */
-  readonly atSources: Map<Source, AccountKeys>;
+  readonly atSources: Map<string, AccountKeys>;
 }
 
 /** Names recur, so their folded form and their keys are cached. */
@@ -79,11 +79,13 @@ function createNames(parts: SourceParts) {
       return name;
     },
     keysAt: ({ typed, atSources }: KnownName, source: Source): AccountKeys => {
-      const known = atSources.get(source);
+      // It stands for the client's network: one source may have many addresses.
+      const { guessesKey } = source;
+      const known = atSources.get(guessesKey);
       if (known !== undefined) return known;
       const keys = accountKeys(parts, source, typed);
       if (atSources.size >= maxSourcesOfName) atSources.clear();
-      atSources.set(source, keys);
+      atSources.set(guessesKey, keys);
       return keys;
     },
   };

@@ -5,7 +5,8 @@ import { RollupCounter, type RollupPeriod } from "./rollup-counter.ts";
 import type { RollupStore } from "./rollups-redis.ts";
 
 const flushMs = 10_000;
-const bansMs = 60_000;
+/** Less than a minute, so that every minute has a number although a flush may be late. */
+const bansMs = 45_000;
 /** The last batches may need a connection. */
 const closeMs = 3000;
 const retryMs = 100;

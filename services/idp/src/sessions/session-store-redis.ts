@@ -120,6 +120,11 @@ export class SessionStore {
     });
   }
 
+  /** The account of a session, a suspended one included. */
+  accountOf(uid: string): Promise<string | undefined> {
+    return decided(async () => (await this.#read(uid))?.record.account);
+  }
+
   /**
    * Merges the change into the current record; clients that other requests added in the meantime are kept.
    * @returns false for a session that has ended, which remains ended

@@ -50,10 +50,11 @@ export const positions = {
   latency: at("t0"),
 } as const;
 
-/** The counts of one period, each at its position. */
-export type RollupCounts = Int32Array;
+/** The counts of one period, each at its position; sums of many periods exceed 32 bits. */
+export type RollupCounts = Int32Array | Float64Array;
 
 export const newCounts = (): RollupCounts => new Int32Array(rollupFields.length);
+export const newSums = (): RollupCounts => new Float64Array(rollupFields.length);
 
 export function addCounts(to: RollupCounts, more: ArrayLike<number>): void {
   for (let index = 0; index < to.length; index += 1) to[index] = (to[index] ?? 0) + (more[index] ?? 0);

@@ -7,6 +7,7 @@ import {
   chartProtocols,
   latencyQuantile,
   newCounts,
+  newSums,
   positions,
   type RollupCounts,
   rollupFields,
@@ -138,7 +139,7 @@ export function createRollupReader(redis: RedisClient, keyPrefix: string) {
       readPeriods(series, fromMs / periodMs, Math.floor(nowMs / periodMs)),
       readWeek(weekFromMs, nowMs, weekStepMs),
     ]);
-    const total = newCounts();
+    const total = newSums();
     for (const { counts } of found) addCounts(total, counts);
     const of = (field: string): number => countOf(total, indexes.get(field) ?? -1);
     return {

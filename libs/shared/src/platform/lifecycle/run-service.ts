@@ -1,4 +1,4 @@
-import { hostname } from "node:os";
+import { constants, hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { format, parseArgs } from "node:util";
 import { type Config, type LoadResult, loadConfig, type Problem, processSources } from "../config/index.ts";
@@ -73,6 +73,26 @@ interface Running {
   readonly stages: Stages<Service>;
   readonly reload: () => Promise<void>;
   readonly manager: ServiceManager;
+}
+
+/**
+ * Services of one process begin one after the other, and the first ones serve meanwhile: then signals wait until all have started. Before, they
+ * end the process.
+ *
+ * @returns delivers the signals that wait
+ */
+function signalsDuringStart(isServing: () => boolean): () => void {
+  const arrived: NodeJS.Signals[] = [];
+  const note = (signal: NodeJS.Signals): void => {
+    if (!isServing()) process.exit(128 + constants.signals[signal]);
+    arrived.push(signal);
+  };
+  const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+  for (const signal of signals) process.on(signal, note);
+  return (): void => {
+    for (const signal of signals) process.off(signal, note);
+    for (const signal of arrived) process.emit(signal, signal);
+  };
 }
 
 function handleSignals({ stages, reload, manager }: Running): void {
@@ -160,18 +180,23 @@ function stagesBy<T>(items: readonly T[], place: (item: T) => number): Stages<T>
 /** Loading the code of a service takes the event loop for about 100 ms: what arrived meanwhile is answered before the next one is loaded. */
 const betweenStartsMs = 10;
 
-async function startAll(programs: readonly OrderedProgram[], config: Config): Promise<Stages<Service>> {
+interface Started {
+  readonly stops: number;
+  readonly service: Service;
+}
+
+/** @param started receives each service as soon as it has started */
+async function startAll(programs: readonly OrderedProgram[], config: Config, started: Started[]): Promise<void> {
   const names = programs.map(({ name }) => name);
   const all = Promise.withResolvers<void>();
   const shared = sharedBy(names, all.promise, processSources().env["NODE_ENV"] === "test");
-  const started: { readonly stops: number; readonly service: Service }[] = [];
   for (const stage of stagesBy(programs, ({ starts }) => starts)) {
     if (started.length > 0) await delay(betweenStartsMs);
-    const services = stage.map(async ({ start, stops }) => ({ stops, service: await start(config, shared) }));
-    started.push(...(await Promise.all(services)));
+    await Promise.all(
+      stage.map(async ({ start, stops }) => void started.push({ stops, service: await start(config, shared) })),
+    );
   }
   all.resolve();
-  return stagesBy(started, ({ stops }) => stops).map((stage) => stage.map(({ service }) => service));
 }
 
 export interface ServicesOptions {
@@ -198,24 +223,28 @@ export async function runServices({ name, programs, file }: ServicesOptions): Pr
     ),
     ...programs.flatMap((program) => program.preflight(config)),
   ];
-  let stages: Stages<Service> = [];
+  const started: Started[] = [];
+  const services = (): readonly Service[] => started.map(({ service }) => service);
   let failing = false;
   process.on("uncaughtException", (err) => {
-    const services = stages.flat();
-    const [first] = services;
+    const [first] = services();
     if (first === undefined) return cannotStart(log, err);
     first.logger.fatal({ err }, "uncaught exception");
-    if (!failing) void fail(services);
+    if (!failing) void fail(services());
     failing = true;
   });
+  const deliverSignals = signalsDuringStart(() => started.length > 0);
   try {
-    stages = await startAll(programs, await usableConfig(log, readConfig, preflight));
+    await startAll(programs, await usableConfig(log, readConfig, preflight), started);
   } catch (error) {
+    await flushAll(services());
     cannotStart(log, error);
   }
+  const stages = stagesBy(started, ({ stops }) => stops).map((stage) => stage.map(({ service }) => service));
   const manager = connectServiceManager(processSources().env, log);
-  handleSignals({ stages, reload: createReload({ services: stages.flat(), readConfig, preflight }), manager });
+  handleSignals({ stages, reload: createReload({ services: services(), readConfig, preflight }), manager });
   manager.ready();
+  deliverSignals();
 }
 
 /** Runs one service as a process of its own; `--config` names its configuration file. */

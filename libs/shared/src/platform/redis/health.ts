@@ -96,12 +96,17 @@ export function redisHealth({
 }): HealthCheck {
   const key = probeKey.build(keyPrefix, service, instance);
   let isPermitted = commands.length === 0;
+  let wasConnected = client.status === "ready";
+  client.once("ready", () => {
+    wasConnected = true;
+  });
   return {
     name: `redis_${role}`,
     required,
     check: async (signal) => {
-      // A process that starts loads code while its connections are made.
-      if (client.status === "connecting" || client.status === "connect") await once(client, "ready", { signal });
+      // A process that starts loads code while its connections are made. Later, the reason of an outage stays the same.
+      if (!wasConnected && (client.status === "connecting" || client.status === "connect"))
+        await once(client, "ready", { signal });
       await client.set(key, "1", "EX", probeKey.ttlSeconds);
       // Rights that a user has are rarely taken away.
       if (isPermitted) return;

@@ -11,6 +11,8 @@ export interface ChartSeries {
   readonly values: readonly (number | undefined)[];
   /** Bars are stacked in the order of the series; lines are drawn over them. */
   readonly shape: "bars" | "line" | "dashes";
+  /** Takes the place of that of the chart. */
+  readonly joined?: Chart["joined"];
 }
 
 export interface Chart {
@@ -162,16 +164,16 @@ function table({ title, times, stepMs, series, joined, valueText }: Chart): Html
   const perRow = Math.ceil(times.length / maxRows);
   const lengthMs = stepMs * times.length;
   const starts = times.map((_, index) => index).filter((index) => index % perRow === 0);
-  const cell = (values: readonly number[]): Html =>
-    html`<td>${values.length === 0 ? "–" : valueText(joined(values))}</td>`;
+  const cell = (values: readonly number[], join: Chart["joined"]): Html =>
+    html`<td>${values.length === 0 ? "–" : valueText(join(values))}</td>`;
   return html`<details class="as-table"><summary>Table<span class="hidden">: ${title}</span></summary><div class="scrolls" role="region" tabindex="0" aria-label="Table: ${title}"><table class="numbers"><thead><tr><th scope="col">From (UTC)</th>${series.map(
     ({ name }) => html`<th scope="col">${name}</th>`,
   )}</tr></thead><tbody>${starts
     .toReversed()
     .map(
       (start) =>
-        html`<tr><th scope="row">${stepText(times[start] ?? 0, lengthMs)}</th>${series.map(({ values }) =>
-          cell(known(values.slice(start, start + perRow))),
+        html`<tr><th scope="row">${stepText(times[start] ?? 0, lengthMs)}</th>${series.map((one) =>
+          cell(known(one.values.slice(start, start + perRow)), one.joined ?? joined),
         )}</tr>`,
     )}</tbody></table></div></details>`;
 }

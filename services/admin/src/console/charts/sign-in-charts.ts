@@ -124,16 +124,16 @@ export function timesChart(series: SignInSeries): Chart {
 export function bansChart(series: SignInSeries): Chart {
   const { steps } = series;
   const [fresh, inForce] = [steps.map(({ new_bans: bans }) => bans), steps.map(({ bans }) => bans)];
-  const highest = highestOf([...fresh, ...inForce.filter((bans) => bans !== undefined)]);
+  const known = inForce.filter((bans) => bans !== undefined);
   return {
     ...timesOf(series),
     title: "Bans",
-    description: `${countText(sumOf(fresh))} began; at most ${countText(highest)} were in force.`,
+    description: `${countText(sumOf(fresh))} began; at most ${countText(highestOf(known))} were in force.`,
     series: [
-      { name: "New", colour: "blocked", shape: "bars", values: fresh },
+      { name: "New", colour: "blocked", shape: "bars", values: fresh, joined: sumOf },
       { name: "In force", colour: "before", shape: "line", values: inForce },
     ],
-    ticks: linearTicks(highest),
+    ticks: linearTicks(highestOf([...fresh, ...known])),
     tickText: axisText,
     valueText: countText,
     joined: highestOf,

@@ -46,13 +46,13 @@ interface Tile {
   readonly mood?: "good" | "bad" | undefined;
 }
 
-/** Undefined if nothing was counted a week before. */
-function weekText({ week }: SignInSeries): string | undefined {
-  const both = week.filter(({ week_before: before }) => before !== undefined);
+/** The steps that have ended. Undefined if nothing was counted a week before. */
+function weekText({ week, week_step_seconds: seconds }: SignInSeries): string | undefined {
+  const both = week.slice(0, -1).filter(({ week_before: before }) => before !== undefined);
   const before = sumOf(both.map(({ week_before: then = 0 }) => then));
   if (before === 0) return undefined;
   const change = Math.round((100 * sumOf(both.map(({ failures }) => failures))) / before - 100);
-  return `${change >= 0 ? "+" : "−"}${countText(Math.abs(change))} % on the week before`;
+  return `${change >= 0 ? "+" : "−"}${countText(Math.abs(change))} % on the week before, ${week.length * seconds > 172_800 ? "in 7 days" : "in 24 hours"}`;
 }
 
 function objectiveTile(isMet: boolean, objective: string): Pick<Tile, "about" | "mood"> {

@@ -20,7 +20,7 @@ function shown({ uid, origin, loginTs, lastSeenMs, mfaTs, authorizations }: List
  * @param onClosed notifies the applications of other protocols.
  */
 export function createBrowserSessionList(
-  sessions: Pick<SessionStore, "list" | "findByUid" | "end">,
+  sessions: Pick<SessionStore, "list" | "accountOf" | "end">,
   endSessions: { ended(session: BrowserSessionRecord): Promise<void> },
   onClosed: (session: BrowserSessionRecord) => Promise<void>,
 ) {
@@ -32,9 +32,9 @@ export function createBrowserSessionList(
     /** Ends one session and the tokens of its clients, if it is of one of these accounts. */
     end: async (accounts: readonly string[], id: string): Promise<Ending> => {
       // Not from the list, which has only the newest.
-      const found = await sessions.findByUid(id);
-      if (found === undefined) return "unknown";
-      if (!accounts.includes(found.account)) return "not_theirs";
+      const account = await sessions.accountOf(id);
+      if (account === undefined) return "unknown";
+      if (!accounts.includes(account)) return "not_theirs";
       const ended = await sessions.end(id);
       if (ended === undefined) return "unknown";
       await endSessions.ended(ended);
