@@ -1,3 +1,4 @@
+import { nameDigest } from "@postern/shared/domain/account-epoch";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { freePort, poll } from "@postern/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -195,6 +196,23 @@ describe("a suspended account", () => {
       async () => (await signIn({})) instanceof Object && (await known()).every((one) => one === 0),
     );
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(String(until)) - 50);
+    expect(await signIn({})).toEqual(accepted);
+  });
+
+  test("no cached result from before or during the suspension is used after it", async () => {
+    const digest = nameDigest(carol.username);
+    const cached = () => redis.keys(`postern:result:{${digest}}:*`);
+    const epoch = () => redis.get(`postern:account:epoch:{${digest}}`);
+    expect(await signIn({})).toEqual(accepted);
+    await poll("a cached result", async () => (await cached()).length > 0);
+    await suspend(carol.username, { reason });
+    expect(await cached()).toEqual([]);
+    expect(await signIn({})).toEqual(refused);
+    expect(await cached()).toEqual([]);
+    const atSuspension = await epoch();
+    await change("DELETE", { username: carol.username });
+    expect(await epoch()).not.toBe(atSuspension);
+    await atEveryEngine(0);
     expect(await signIn({})).toEqual(accepted);
   });
 

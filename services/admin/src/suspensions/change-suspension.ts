@@ -6,6 +6,7 @@ import type { Suspensions } from "@postern/shared/domain/suspensions";
 import type { Bus } from "@postern/shared/platform/bus";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Logger } from "@postern/shared/platform/logging";
+import { decidedInRedis } from "@postern/shared/platform/redis";
 import { type Clock, steadyClock } from "@postern/shared/platform/time";
 import { malformed } from "../read-request.ts";
 
@@ -15,6 +16,8 @@ export interface ChangeSuspensionDeps {
   readonly bus: Pick<Bus, "request">;
   /** Revokes the tokens that the JWT endpoints have issued to the account. */
   readonly revokeTokens: (account: string) => Promise<void>;
+  /** Removes the cached results of a name at every engine. */
+  readonly flushAccount: (name: string) => Promise<unknown>;
   readonly logger: Logger;
   /** The clock of Redis. */
   readonly clock: Clock;
@@ -70,13 +73,17 @@ function createEndAccess({ bus, logger, revokeTokens }: ChangeSuspensionDeps) {
   };
 }
 
+const flushed = decidedInRedis("cached results could not be removed: repeat the request");
+
 const sumOf = (counts: readonly (number | undefined)[]): Pick<SuspensionDone, "sessions_ended"> =>
   counts.includes(undefined) ? {} : { sessions_ended: counts.reduce<number>((sum, count = 0) => sum + count, 0) };
 
 /** Suspends accounts and resumes them. The name is resolved once; searches of different protocols may find different accounts. */
 export function createChangeSuspension(deps: ChangeSuspensionDeps) {
-  const { suspensions, accountNames, clock } = deps;
+  const { suspensions, accountNames, clock, flushAccount } = deps;
   const endAccess = createEndAccess(deps);
+  /** A password that was accepted before the suspension, and changed during it, must not be accepted from a cache afterwards. */
+  const flushAll = (names: readonly string[]) => flushed(() => Promise.all(names.map(flushAccount)));
   const suspend = async ({ username, session, lastsMs, reason, by }: NewSuspension): Promise<SuspensionDone> => {
     const { accounts } = await accountNames(username);
     const isKnown = accounts.length > 0;
@@ -89,9 +96,12 @@ export function createChangeSuspension(deps: ChangeSuspensionDeps) {
         throw malformed("too many accounts are suspended; disable them in their backend");
     // From here on, no new session and no token: what exists can be ended without a race.
     const event = "account_suspended";
-    const ended = await Promise.all(
-      names.map((account) => endAccess(account, { event, session, isKnown, ...(reason !== "" && { reason }) })),
-    );
+    const [ended] = await Promise.all([
+      Promise.all(
+        names.map((account) => endAccess(account, { event, session, isKnown, ...(reason !== "" && { reason }) })),
+      ),
+      flushAll([...new Set([...names, username])]),
+    ]);
     const until = untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() };
     return { accounts: [...names], ...until, is_known: isKnown, ...sumOf(ended) };
   };
@@ -103,6 +113,8 @@ export function createChangeSuspension(deps: ChangeSuspensionDeps) {
     const names = known.flatMap((one) => one?.account ?? []);
     if (names.length === 0 && !isComplete)
       throw new AppError("DIRECTORY_UNAVAILABLE", { detail: "the account behind the name could not be looked up" });
+    // Engines that learned of the suspension late may have stored results after it began.
+    await flushAll(candidates);
     // Also without a suspension: Redis may have lost it while services still know it.
     if (names.length === 0) await Promise.all(candidates.map((account) => suspensions.resume(account)));
     // While the account is still suspended, so that what began in the meantime does not come back with it.

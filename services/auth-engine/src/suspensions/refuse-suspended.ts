@@ -17,8 +17,8 @@ export interface SuspensionsDep {
   };
 }
 
-/** A denial with the text for the user, who has shown a correct credential. */
-export function suspendedDenial(
+/** With the text for the user, who has shown a correct credential. */
+function suspendedDenial(
   { account, reason }: Suspension,
   { memoryCache }: Pick<Ok, "memoryCache">,
   { dialect, acceptLanguage }: Attempt,
@@ -34,15 +34,20 @@ export function suspendedDenial(
   };
 }
 
-/** Without this, parallel guesses beyond the limit of a rule would learn which of them is right. */
-async function unlessBanned(
+/**
+ * Denies a correct credential of a suspended account. Without the second check for a ban, parallel guesses beyond the limit of a rule would
+ * learn which of them is right.
+ */
+export async function denySuspended(
+  suspension: Suspension,
   attempt: Attempt,
-  denied: Fail,
-  facts: CountedFacts,
-  { bruteForce }: BruteForceDep,
+  { decision, facts }: { readonly decision: Pick<Ok, "memoryCache">; readonly facts: CountedFacts },
+  deps: SuspensionsDep & BruteForceDep,
 ): Promise<AuthDecision> {
-  const again = facts.credential === "password" ? await bruteForce?.check(attempt) : undefined;
-  return (again && blockedBy(again)) ?? denied;
+  // App passwords and tokens cannot be guessed. A master user's sign-in names no credential: it is a password.
+  const isGuessable = facts.credential !== "app_password" && facts.credential !== "token";
+  const again = isGuessable ? await deps.bruteForce?.check(attempt) : undefined;
+  return (again && blockedBy(again)) ?? suspendedDenial(suspension, decision, attempt, deps);
 }
 
 /** The account whose credential was correct. */
@@ -66,6 +71,6 @@ export const refuseSuspended: Finalizer<CountedFacts, SuspensionsDep & BruteForc
     if (suspension === undefined) return decision;
     // For the history of the account, whatever name was typed.
     facts.guessedAccount = account;
-    return unlessBanned(attempt, suspendedDenial(suspension, decision, attempt, deps), facts, deps);
+    return denySuspended(suspension, attempt, { decision, facts }, deps);
   },
 };
