@@ -52,7 +52,8 @@ test("another process learns of changes, and time ends them without one", async 
   await poll("the other process", () => other.find("alice"));
   expect([other.isAny, other.find("Alice"), other.find("bob")]).toEqual([true, undefined, undefined]);
   nowMs += 5000;
-  expect([one.find("alice"), other.find("alice"), await other.read("alice"), other.all]).toEqual([
+  expect([one.isAny, one.find("alice"), other.find("alice"), await other.read("alice"), other.all]).toEqual([
+    false,
     undefined,
     undefined,
     undefined,

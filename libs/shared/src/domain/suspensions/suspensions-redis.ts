@@ -96,7 +96,8 @@ export class Suspensions {
 
   /** Whether any account is suspended, from memory. */
   get isAny(): boolean {
-    return this.#known.size > 0;
+    for (const one of this.#known.values()) if (this.#isInForce(one)) return true;
+    return false;
   }
 
   /** Suspensions in force, from memory. */
@@ -177,7 +178,7 @@ export class Suspensions {
       const { [versionField]: current = null, ...fields } = await decided(() => redis.hgetall(this.#key));
       const stored = new Map(Object.entries(fields).map(([account, value]) => [account, parse(value)]));
       const known = new Map<string, Suspension>();
-      for (const [account, one] of stored) if (one !== undefined) known.set(account, one);
+      for (const [account, one] of stored) if (one !== undefined && this.#isInForce(one)) known.set(account, one);
       const lost = this.all.filter(({ account }) => !stored.has(account));
       const isRecent = clock.now() - this.#readAtMs < resumedMs;
       for (const one of isRecent ? lost : []) known.set(one.account, one);
