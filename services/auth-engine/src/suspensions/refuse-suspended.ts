@@ -1,5 +1,6 @@
 import type { AuthDecision, Fail, Ok } from "@postern/shared/contracts";
 import type { Suspension, Suspensions } from "@postern/shared/domain/suspensions";
+import { AppError } from "@postern/shared/platform/errors";
 import { blockedBy, type CountedFacts } from "../brute-force/brute-force.ts";
 import type { BruteForceDep } from "../brute-force/check-brute-force.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
@@ -10,6 +11,8 @@ export interface SuspensionsDep {
   readonly suspensions: {
     readonly find: Suspensions["find"];
     readonly isAny: () => boolean;
+    /** This engine has not read the suspensions yet, and the site wants temporary failures without Redis. */
+    readonly isUndecidable: () => boolean;
     /** A sign-in was refused. */
     readonly refused: () => void;
     /** What the user is told where the operator has left no text. */
@@ -60,6 +63,8 @@ function accountOf(decision: AuthDecision, { guessedAccount }: CountedFacts): st
  * Refuses every sign-in to an account that an operator has suspended, under whatever name and with whatever credential. Wrong passwords were
  * denied before, and show nothing. Runs before the success is recorded: it makes no network known and is not cached. Lookups are answered, so
  * mail is still delivered.
+ *
+ * @throws AppError REDIS_UNAVAILABLE while suspensions are unknown and the site configured temporary failures for that.
  */
 export const refuseSuspended: Finalizer<CountedFacts, SuspensionsDep & BruteForceDep> = {
   name: "refuse-suspended",
@@ -67,6 +72,8 @@ export const refuseSuspended: Finalizer<CountedFacts, SuspensionsDep & BruteForc
     if (attempt.operation !== "authenticate" || decision.outcome === "blocked" || decision.outcome === "tempfail")
       return decision;
     const account = accountOf(decision, facts);
+    if (account !== undefined && deps.suspensions.isUndecidable())
+      throw new AppError("REDIS_UNAVAILABLE", { detail: "the suspended accounts have not been read yet" });
     const suspension = account === undefined ? undefined : deps.suspensions.find(account);
     if (suspension === undefined) return decision;
     // For the history of the account, whatever name was typed.

@@ -11,7 +11,7 @@ export function stepDeps(deps: Pick<StepDeps, "backends"> & Partial<StepDeps>): 
     controls: undefined,
     masterUsers: undefined,
     policies: undefined,
-    suspensions: { find: () => undefined, isAny: () => false, refused: () => undefined, defaultMessage: () => ({}) },
+    suspensions: { find: () => undefined, isAny: () => false, isUndecidable: () => false, refused: () => undefined, defaultMessage: () => ({}) },
     scripts: { has: () => true, environment: async () => [], subject: async () => [] },
     appPasswordUses: { recordUse: () => undefined },
     appPasswordChecked: () => undefined,
