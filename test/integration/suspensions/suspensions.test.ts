@@ -41,7 +41,6 @@ beforeAll(async () => {
     {
       runtime: { ...Object(runtime), servers: { http: { auth_policy_endpoint: true } } },
       auth: {
-        backends: { order: ["cache", "sql"] },
         oauthbearer: { enabled: true, issuer },
         controls: { enabled: ["brute_force"], brute_force: { without_redis: { timeout: "250ms" } } },
         pipeline: { master_user: { enabled: true, users: [bob.username] } },
@@ -62,7 +61,7 @@ beforeAll(async () => {
         },
       },
     },
-    { engines: 2, idps: 1, services: ["admin", "jobs-worker"] },
+    { engines: 2, idps: 1, order: ["cache", "sql"], services: ["admin", "jobs-worker"] },
   );
   redis = await testRedis(idp.stack.redis?.port ?? 0);
   const { replicas } = idp;
@@ -278,6 +277,22 @@ describe("a suspended account", () => {
     expect(await run("resume", carol.username)).toMatchObject({ code: 1 });
     expect((await run("why", carol.username)).out).not.toContain("suspended the account");
     expect(await run("suspend", carol.username, "--for", "soon")).toMatchObject({ code: 1 });
+  });
+
+  test("whose request to end its access was lost has no session left", async () => {
+    const { browser, tokens } = await tokensOf(carol);
+    const [index = ""] = await redis.keys("postern:session:account:*");
+    const carolsSessions = () => redis.zcard(index);
+    expect(await carolsSessions()).toBeGreaterThan(0);
+    const value = { account: carol.username, sinceMs: Date.now(), by: "ada", session: "lost" };
+    await redis.hset("postern:suspensions", { [carol.username]: `0 ${JSON.stringify(value)}`, "": `${Date.now()}001` });
+    await atEveryEngine(1);
+    await poll("the end of its session", async () => (await carolsSessions()) === 0);
+    // As if time had ended the suspension.
+    await redis.hset("postern:suspensions", { [carol.username]: "0 null", "": `${Date.now()}002` });
+    await atEveryEngine(0);
+    expect((await browser.get(accountPage)).location).toContain("/login");
+    await expect(mail.refresh(tokens.refresh_token ?? "")).rejects.toMatchObject({ error: "invalid_grant" });
   });
 
   test("a name that no backend has is suspended as typed, and the answer says so", async () => {

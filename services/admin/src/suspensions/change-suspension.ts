@@ -62,9 +62,11 @@ function createEndAccess({ bus, logger, revokeTokens }: ChangeSuspensionDeps) {
   ): Promise<number | undefined> => {
     try {
       const { isKnown, ...about } = details;
-      const request = { ...about, account, ...(isKnown && { attributes: await attributesOf(account) }) };
-      const reply = bus.request(accountSuspension, request, { deadline: steadyClock.now() + endAccessMs });
-      const [{ sessions }] = await Promise.all([reply, revokeTokens(account)]);
+      const ask = (more: { readonly attributes?: Record<string, string[]> }) =>
+        bus.request(accountSuspension, { ...about, account, ...more }, { deadline: steadyClock.now() + endAccessMs });
+      const [{ sessions }] = await Promise.all([ask({}), revokeTokens(account)]);
+      // The access has ended before anything is looked up for the notification.
+      if (isKnown) await ask({ attributes: await attributesOf(account) });
       return sessions;
     } catch (err) {
       logger.warn({ session: details.session, err }, "the sessions and tokens of an account were not ended");

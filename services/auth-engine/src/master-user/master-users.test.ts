@@ -103,7 +103,13 @@ test.each(["master", "alice"])(
   "where %s is suspended, a password in a network that was banned meanwhile is answered with the ban",
   async (account) => {
     const find = (name: string) => (name === account ? { account, sinceMs: 0, by: "ada", session: "g" } : undefined);
-    const suspensions = { find, isAny: () => true, isUndecidable: () => false, refused: () => undefined, defaultMessage: () => ({}) };
+    const suspensions = {
+      find,
+      isAny: () => true,
+      isUndecidable: () => false,
+      refused: () => undefined,
+      defaultMessage: () => ({}),
+    };
     const denied = ask({}, { deps: { suspensions } });
     expect(await denied.decision).toMatchObject({ outcome: "fail", reason: "account_suspended" });
     const banned = ask({}, { deps: { suspensions, bruteForce: Object(bannedMeanwhile()) } });

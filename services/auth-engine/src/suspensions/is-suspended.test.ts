@@ -21,7 +21,13 @@ function engine({ rule, isAny = true, fails = false }: { rule?: string; isAny?: 
   };
   const find = (name: string) =>
     name === "alice" ? { account: name, sinceMs: 0, by: "ada", session: "g" } : undefined;
-  const suspensions = { find, isAny: () => isAny, isUndecidable: () => false, refused: () => undefined, defaultMessage: () => ({}) };
+  const suspensions = {
+    find,
+    isAny: () => isAny,
+    isUndecidable: () => false,
+    refused: () => undefined,
+    defaultMessage: () => ({}),
+  };
   const logger = Object({ warn: (_fields: object, text: string) => warnings.push(text) });
   const check = createSuspensionCheck({ suspensions, logger }, () => [Object(backend)]);
   const bruteForce: Partial<BruteForce> = {

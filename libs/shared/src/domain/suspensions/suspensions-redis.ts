@@ -98,6 +98,7 @@ export class Suspensions {
   #readAtMs = Number.NEGATIVE_INFINITY;
   #readAtSteadyMs = steadyClock.now();
   #isStale = false;
+  #onNew: ((accounts: readonly string[]) => void) | undefined;
   #reading: Promise<void> | undefined;
 
   constructor(deps: SuspensionsDeps) {
@@ -165,6 +166,11 @@ export class Suspensions {
     return this.#reading;
   }
 
+  /** Calls this with accounts whose suspension is new to this process, those of the first read included. */
+  onNew(listener: (accounts: readonly string[]) => void): void {
+    this.#onNew = listener;
+  }
+
   /** Resolves when Redis has been read, so that the service can serve requests; without Redis, after this time. */
   async ready(waitMs: number): Promise<void> {
     const { redis, onRead, onUnread } = this.#deps;
@@ -215,12 +221,15 @@ export class Suspensions {
       const { [versionField]: current = null, ...fields } = await decided(() => redis.hgetall(this.#key));
       const stored = new Map<string, Stored>();
       const known = new Map<string, Suspension>();
+      const added: string[] = [];
       for (const [account, text] of Object.entries(fields)) {
         const before = this.#stored.get(account);
         const one = before?.text === text ? before : { text, suspension: parse(text) };
         stored.set(account, one);
         const { suspension } = one;
-        if (suspension !== undefined && this.#isInForce(suspension)) known.set(account, suspension);
+        if (suspension === undefined) continue;
+        known.set(account, suspension);
+        if (suspension.session !== this.#known.get(account)?.session) added.push(account);
       }
       const lost = this.all.filter(({ account }) => !stored.has(account));
       const isRecent = clock.now() - this.#readAtMs < resumedMs;
@@ -228,6 +237,7 @@ export class Suspensions {
       this.#known = known;
       this.#stored = stored;
       this.#version = current;
+      if (added.length > 0) this.#onNew?.(added);
       if (isRecent && lost.length > 0) void this.#restore(lost);
     }
     this.#readAtMs = clock.now();
