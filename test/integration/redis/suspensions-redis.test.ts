@@ -62,6 +62,17 @@ test("another process learns of changes, and time ends them without one", async 
   ]);
 });
 
+test("a name as typed counts in any letter case, and an account's own name only as its backend spells it", async () => {
+  const one = suspensionsOf();
+  await one.suspend(alice);
+  await one.suspend({ ...alice, account: "info@example.test", isTyped: true });
+  expect([one.find("Info@Example.Test"), one.find("Alice"), one.find("alice")]).toEqual([
+    expect.objectContaining({ account: "info@example.test" }),
+    undefined,
+    expect.anything(),
+  ]);
+});
+
 test("what Redis has lost is written again, except what was resumed or has ended", async () => {
   const [one, other] = [suspensionsOf(), suspensionsOf()];
   await one.suspend(alice);

@@ -87,25 +87,40 @@ export function createChangeSuspension(deps: ChangeSuspensionDeps) {
   /** A password that was accepted before the suspension, and changed during it, must not be accepted from a cache afterwards. */
   const flushAll = (names: readonly string[]) => flushed(() => Promise.all(names.map(flushAccount)));
   const suspend = async ({ username, session, lastsMs, reason, by }: NewSuspension): Promise<SuspensionDone> => {
-    const { accounts } = await accountNames(username);
-    const isKnown = accounts.length > 0;
-    const names = isKnown ? accounts : [foldedName(username)];
+    const { accounts, isComplete, isDenied } = await accountNames(username);
+    const isAll = isComplete && !isDenied;
+    const typed = foldedName(username);
+    // A name that could not be looked up everywhere counts as typed, too.
+    const names = accounts.length > 0 && isAll ? accounts : [...new Set([...accounts, typed])];
+    const isKnown = (account: string): boolean => accounts.includes(account);
     const sinceMs = Math.floor(clock.now());
     const untilMs = lastsMs === undefined ? undefined : sinceMs + lastsMs;
     const more = { ...(untilMs !== undefined && { untilMs }), ...(reason !== "" && { reason }) };
     for (const account of names)
-      if (!(await suspensions.suspend({ account, sinceMs, by, session, ...more })))
+      if (
+        !(await suspensions.suspend({
+          account,
+          sinceMs,
+          by,
+          session,
+          ...more,
+          ...(!isKnown(account) && { isTyped: true }),
+        }))
+      )
         throw malformed("too many accounts are suspended; disable them in their backend");
     // From here on, no new session and no token: what exists can be ended without a race.
     const event = "account_suspended";
     const [ended] = await Promise.all([
       Promise.all(
-        names.map((account) => endAccess(account, { event, session, isKnown, ...(reason !== "" && { reason }) })),
+        names.map((account) =>
+          endAccess(account, { event, session, isKnown: isKnown(account), ...(reason !== "" && { reason }) }),
+        ),
       ),
       flushAll([...new Set([...names, username])]),
     ]);
     const until = untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() };
-    return { accounts: [...names], ...until, is_known: isKnown, ...sumOf(ended) };
+    const complete = isAll ? {} : { is_complete: false };
+    return { accounts: [...names], ...until, is_known: accounts.length > 0, ...complete, ...sumOf(ended) };
   };
   const resume = async ({ username, session }: Change): Promise<SuspensionDone> => {
     const { accounts, isComplete } = await accountNames(username);

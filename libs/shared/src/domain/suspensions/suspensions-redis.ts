@@ -9,6 +9,7 @@ import { decidedInRedis } from "../../platform/redis/decided.ts";
 import { suspensionsKey } from "../../platform/redis/keys.ts";
 import { defineScript } from "../../platform/redis/script.ts";
 import { type Clock, steadyClock } from "../../platform/time/clock.ts";
+import { foldedName } from "../brute-force/index.ts";
 import writeSuspensionLua from "./scripts/write-suspension.lua?raw";
 
 /** An account that an operator has suspended. Times in milliseconds since the epoch. */
@@ -23,6 +24,8 @@ const Suspension = Type.Object({
   by: Type.String(),
   /** GUID of the request. */
   session: Type.String(),
+  /** The folded name that an operator typed, and not one that a backend returned: it matches accounts in any letter case. */
+  isTyped: Type.Optional(Type.Boolean()),
 });
 export type Suspension = Readonly<Static<typeof Suspension>>;
 
@@ -92,6 +95,7 @@ export class Suspensions {
   readonly #write: ReturnType<typeof defineScript<"suspensionsKey", (typeof writeSuspension.args)[number]>>;
   readonly #timer: NodeJS.Timeout;
   #known: ReadonlyMap<string, Suspension> = new Map();
+  #hasTyped = false;
   /** As Redis had it when it was last read. */
   #stored: ReadonlyMap<string, Stored> = new Map();
   #version: string | null = null;
@@ -116,7 +120,9 @@ export class Suspensions {
   find(account: string): Suspension | undefined {
     if (this.#known.size === 0) return undefined;
     const found = this.#known.get(account);
-    return found !== undefined && this.#isInForce(found) ? found : undefined;
+    if (found !== undefined && this.#isInForce(found)) return found;
+    const typed = this.#hasTyped ? this.#known.get(foldedName(account)) : undefined;
+    return typed?.isTyped === true && this.#isInForce(typed) ? typed : undefined;
   }
 
   /** Whether any account is suspended, from memory. */
@@ -235,6 +241,7 @@ export class Suspensions {
       const isRecent = clock.now() - this.#readAtMs < resumedMs;
       for (const one of isRecent ? lost : []) known.set(one.account, one);
       this.#known = known;
+      this.#hasTyped = [...known.values()].some(({ isTyped }) => isTyped === true);
       this.#stored = stored;
       this.#version = current;
       if (added.length > 0) this.#onNew?.(added);
