@@ -1,5 +1,3 @@
-import { DatabaseSync } from "node:sqlite";
-import { nameDigest } from "@postern/shared/domain/account-epoch";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { freePort, poll } from "@postern/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -61,7 +59,7 @@ beforeAll(async () => {
         },
       },
     },
-    { engines: 2, idps: 1, order: ["cache", "sql"], services: ["admin", "jobs-worker"] },
+    { engines: 2, idps: 1, services: ["admin", "jobs-worker"] },
   );
   redis = await testRedis(idp.stack.redis?.port ?? 0);
   const { replicas } = idp;
@@ -200,28 +198,6 @@ describe("a suspended account", () => {
     expect(await signIn({})).toEqual(accepted);
   });
 
-  test("no cached result from before or during the suspension is used after it", async () => {
-    const cached = () => redis.keys(`postern:result:{${nameDigest(carol.username)}}:*`);
-    expect(await signIn({})).toEqual(accepted);
-    await poll("a cached result", async () => (await cached()).length > 0);
-    using database = new DatabaseSync(idp.directoryFile);
-    const passwordOf = database.prepare("SELECT password FROM users WHERE username = ?");
-    const write = database.prepare("UPDATE users SET password = ? WHERE username = ?");
-    const before = passwordOf.get(carol.username)?.["password"] ?? "";
-    await suspend(carol.username, { reason });
-    expect(await cached()).toEqual([]);
-    expect(await signIn({})).toEqual(refused);
-    write.run(passwordOf.get(alice.username)?.["password"] ?? "", carol.username);
-    await change("DELETE", { username: carol.username });
-    await atEveryEngine(0);
-    expect(await signIn({})).toEqual({ status: 403, text: "FAIL" });
-    expect(await signIn({ password: alice.password })).toEqual(accepted);
-    // What it cached during the test is removed too.
-    await suspend(carol.username);
-    write.run(before, carol.username);
-    await change("DELETE", { username: carol.username });
-  });
-
   test("a second suspension replaces the first, and another after it is resumed counts", async () => {
     await suspend(carol.username, { reason: "first", for: "1h" });
     await suspend(carol.username, { reason });
@@ -277,22 +253,6 @@ describe("a suspended account", () => {
     expect(await run("resume", carol.username)).toMatchObject({ code: 1 });
     expect((await run("why", carol.username)).out).not.toContain("suspended the account");
     expect(await run("suspend", carol.username, "--for", "soon")).toMatchObject({ code: 1 });
-  });
-
-  test("whose request to end its access was lost has no session left", async () => {
-    const { browser, tokens } = await tokensOf(carol);
-    const [index = ""] = await redis.keys("postern:session:account:*");
-    const carolsSessions = () => redis.zcard(index);
-    expect(await carolsSessions()).toBeGreaterThan(0);
-    const value = { account: carol.username, sinceMs: Date.now(), by: "ada", session: "lost" };
-    await redis.hset("postern:suspensions", { [carol.username]: `0 ${JSON.stringify(value)}`, "": `${Date.now()}001` });
-    await atEveryEngine(1);
-    await poll("the end of its session", async () => (await carolsSessions()) === 0);
-    // As if time had ended the suspension.
-    await redis.hset("postern:suspensions", { [carol.username]: "0 null", "": `${Date.now()}002` });
-    await atEveryEngine(0);
-    expect((await browser.get(accountPage)).location).toContain("/login");
-    await expect(mail.refresh(tokens.refresh_token ?? "")).rejects.toMatchObject({ error: "invalid_grant" });
   });
 
   test("a name that no backend has is suspended as typed, and the answer says so", async () => {

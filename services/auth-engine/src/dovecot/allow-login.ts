@@ -1,6 +1,7 @@
 import type { AuthDecision, AuthPolicyLogin, AuthPolicyVerdict, Ok } from "@postern/shared/contracts";
 import type { CallerDeadline } from "@postern/shared/platform/concurrency";
 import { type BruteForce, type BruteForceFacts, blockedBy } from "../brute-force/brute-force.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
 import type { PolicyFacts } from "../policy/fact-readers.ts";
 import type { Policies } from "../policy/policies.ts";
 import type { SuspensionCheck } from "../suspensions/is-suspended.ts";
@@ -52,9 +53,11 @@ export function createAllowLogin(
   policies: () => Policies | undefined,
   suspension: SuspensionCheck,
 ) {
-  return async (login: AuthPolicyLogin, call: CallerDeadline): Promise<AuthPolicyVerdict> => {
-    const attempt = reportedAttempt(login);
-    if (suspension.isNamed(attempt)) return suspended;
+  const evaluate = async (
+    login: AuthPolicyLogin,
+    attempt: Attempt,
+    call: CallerDeadline,
+  ): Promise<AuthPolicyVerdict> => {
     const protection = bruteForce();
     const found = await protection?.check(attempt);
     const decision = (found === undefined ? undefined : blockedBy(found)) ?? accepted;
@@ -68,5 +71,9 @@ export function createAllowLogin(
     const known = { attempt: { ...attempt, operation: "auth_policy" as const, attributes }, decision, facts };
     const decided = (await policies()?.apply(known)) ?? decision;
     return verdictOf(decided, found);
+  };
+  return async (login: AuthPolicyLogin, call: CallerDeadline): Promise<AuthPolicyVerdict> => {
+    const attempt = reportedAttempt(login);
+    return suspension.isNamed(attempt) ? suspended : evaluate(login, attempt, call);
   };
 }

@@ -7,6 +7,8 @@ import { createSuspensionCheck } from "./is-suspended.ts";
 
 const account = { account: "alice", accountField: "uid", totpSecretField: "", attributes: {} };
 
+const find = (name: string) => (name === "alice" ? { account: name, sinceMs: 0, by: "ada", session: "g" } : undefined);
+
 /** An engine whose backend has alice under the alias `ally`; its lookups. */
 function engine({ rule, isAny = true, fails = false }: { rule?: string; isAny?: boolean; fails?: boolean } = {}) {
   const lookups: { readonly username: string; readonly leftMs: number }[] = [];
@@ -19,8 +21,6 @@ function engine({ rule, isAny = true, fails = false }: { rule?: string; isAny?: 
       return username === "ally" ? { kind: "ok", account } : { kind: "unknown_user" };
     },
   };
-  const find = (name: string) =>
-    name === "alice" ? { account: name, sinceMs: 0, by: "ada", session: "g" } : undefined;
   const suspensions = {
     find,
     isAny: () => isAny,

@@ -45,7 +45,7 @@ function endAccessOfNew({ suspensions, logger }: Parts, endAll: (account: string
   const pending = new Set<string>();
   let isDue = false;
   const endPending = async (): Promise<void> => {
-    for (const account of [...pending]) {
+    for (const account of pending.values().toArray()) {
       try {
         if (suspensions.find(account) !== undefined) await endAll(account);
         pending.delete(account);
