@@ -21,6 +21,10 @@ const accepted: Ok = {
 /** Without the text for the user: the password may not have been verified. */
 const suspended: AuthPolicyVerdict = { verdict: "reject", reason: "account_suspended" };
 
+function decisionOf(found: BruteForceFacts | undefined): AuthDecision {
+  return (found === undefined ? undefined : blockedBy(found)) ?? accepted;
+}
+
 function verdictOf(decision: AuthDecision, facts: BruteForceFacts | undefined): AuthPolicyVerdict {
   const delaySeconds = Math.ceil((facts?.accountDelayMs ?? 0) / 1000);
   if (decision.outcome === "ok") {
@@ -60,7 +64,7 @@ export function createAllowLogin(
   ): Promise<AuthPolicyVerdict> => {
     const protection = bruteForce();
     const found = await protection?.check(attempt);
-    const decision = (found === undefined ? undefined : blockedBy(found)) ?? accepted;
+    const decision = decisionOf(found);
     // After the bans: a banned network causes no search of the backends.
     if (decision.outcome === "ok" && (await suspension.isBehind(attempt, call))) return suspended;
     if (found !== undefined && decision.outcome === "ok" && login.username !== "") {

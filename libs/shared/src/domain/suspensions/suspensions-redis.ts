@@ -223,33 +223,34 @@ export class Suspensions {
   async #refresh(): Promise<void> {
     const { redis, clock } = this.#deps;
     const version = await decided(() => redis.hget(this.#key, versionField));
-    if (version !== this.#version) {
-      const { [versionField]: current = null, ...fields } = await decided(() => redis.hgetall(this.#key));
-      const stored = new Map<string, Stored>();
-      const known = new Map<string, Suspension>();
-      const added: string[] = [];
-      for (const [account, text] of Object.entries(fields)) {
-        const before = this.#stored.get(account);
-        const one = before?.text === text ? before : { text, suspension: parse(text) };
-        stored.set(account, one);
-        const { suspension } = one;
-        if (suspension === undefined) continue;
-        known.set(account, suspension);
-        if (suspension.session !== this.#known.get(account)?.session) added.push(account);
-      }
-      const lost = this.all.filter(({ account }) => !stored.has(account));
-      const isRecent = clock.now() - this.#readAtMs < resumedMs;
-      for (const one of isRecent ? lost : []) known.set(one.account, one);
-      this.#known = known;
-      this.#hasTyped = [...known.values()].some(({ isTyped }) => isTyped === true);
-      this.#stored = stored;
-      this.#version = current;
-      if (added.length > 0) this.#onNew?.(added);
-      if (isRecent && lost.length > 0) void this.#restore(lost);
-    }
+    if (version !== this.#version) this.#take(await decided(() => redis.hgetall(this.#key)));
     this.#readAtMs = clock.now();
     this.#readAtSteadyMs = steadyClock.now();
     this.#isStale = false;
+  }
+
+  /** Replaces what is known, and keeps what Redis has lost. */
+  #take(read: Readonly<Record<string, string>>): void {
+    const { [versionField]: version = null, ...fields } = read;
+    const stored = new Map<string, Stored>();
+    const known = new Map<string, Suspension>();
+    for (const [account, text] of Object.entries(fields)) {
+      const before = this.#stored.get(account);
+      const one = before?.text === text ? before : { text, suspension: parse(text) };
+      stored.set(account, one);
+      if (one.suspension !== undefined) known.set(account, one.suspension);
+    }
+    const isRecent = this.#deps.clock.now() - this.#readAtMs < resumedMs;
+    const lost = isRecent ? this.all.filter(({ account }) => !stored.has(account)) : [];
+    for (const one of lost) known.set(one.account, one);
+    const isNew = ({ account, session }: Suspension): boolean => this.#known.get(account)?.session !== session;
+    const added = [...known.values()].filter(isNew).map(({ account }) => account);
+    this.#known = known;
+    this.#hasTyped = [...known.values()].some(({ isTyped }) => isTyped === true);
+    this.#stored = stored;
+    this.#version = version;
+    if (added.length > 0) this.#onNew?.(added);
+    if (lost.length > 0) void this.#restore(lost);
   }
 
   /** Redis was restarted without its data, or a replica without the last writes took over: the accounts stay suspended. */
