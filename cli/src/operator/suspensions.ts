@@ -14,12 +14,17 @@ async function suspend({ api, operands, flags }: Parameters<OperatorCommand["run
   const { for: lasts, reason } = flags;
   const body = { username, ...(lasts !== undefined && { for: lasts }), ...(reason !== undefined && { reason }) };
   const done = readSuspensionDone(await api.ask("suspendAccount", { body }));
-  const { accounts, until, is_known: isKnown } = done;
+  const { accounts, until, is_known: isKnown, is_complete: isComplete = true } = done;
   const names = accounts.join(" ");
   return {
     lines: [
       printable(`suspended until ${until ?? `\`postern resume ${names}\``}: ${names}`),
       ...(isKnown ? [] : ["warning: no backend that answered has this account; exactly this name is suspended"]),
+      ...(isComplete
+        ? []
+        : [
+            "warning: not every backend could be asked, so further accounts may have this name: repeat the command later",
+          ]),
       sessionsLine(done),
       "Mail is still delivered. Connections that mail servers have open stay open: end them there.",
     ],

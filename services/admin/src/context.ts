@@ -59,10 +59,10 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   };
   const flush = { ...parts, live: () => parts.live.current.flush };
   const { prefix: keyPrefix } = config.storage.redis;
-  const { state: redis, bus } = parts;
+  const { state: redis } = parts;
   const sharedClock = watchRedisClock(redis);
   const accountNames = accountNamesFromSettings(flush);
-  const suspending = createSuspending(config, { ...base, redis, bus, accountNames, clock: sharedClock });
+  const suspending = createSuspending(config, { ...parts, redis, accountNames, clock: sharedClock });
   const bruteForce = createBruteForceRecords({ redis, keyPrefix, rules: () => flush.live().rules, clock: systemClock });
   const history = historyFromConfig(config, redis);
   const factorLocks = createFactorLocks(redis, keyPrefix, () => parts.live.current.factorLimits, systemClock);

@@ -165,7 +165,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
       siteScripts: scripts.siteScripts,
       decoyDigest: decoysOf.digest,
     }),
-    dovecot: makeDovecot(config, { bruteForce, rules, suspensions, backends, rollups, history }),
+    dovecot: makeDovecot(config, { bruteForce, rules, suspensions, backends, rollups, history, logger: base.logger }),
     engineId,
     listAccounts: makeListAccounts(engineId, backends, base, metrics),
     describeAccount: createDescribeAccount(() => backends.current, releasable, steadyClock),

@@ -8,6 +8,7 @@ import { AppError } from "@postern/shared/platform/errors";
 import { type LdapBackendSettings, ldapBackendSettings } from "./backends/ldap/ldap-settings.ts";
 import { type LuaBackendSettings, luaBackendSettings } from "./backends/lua/lua-settings.ts";
 import { type SqlBackendSettings, type SqlDatabaseSettings, sqlBackendSettings } from "./backends/sql/sql-settings.ts";
+import { outageMode, usesBruteForce } from "./brute-force/brute-force-settings.ts";
 import { controlSettings } from "./controls/control-settings.ts";
 import { policySettings } from "./policy/policy-settings.ts";
 import type { ResultCacheSettings } from "./result-cache/result-caches.ts";
@@ -110,6 +111,8 @@ export function liveEngineSettings(config: Config) {
     scripts: siteScripts(config),
     authWait: { waitDelay: pipeline.wait_delay, maxLoginAttempts: pipeline.max_login_attempts },
     controls: controlSettings(config.auth.controls),
+    /** Without Redis, the site wants temporary failures. */
+    needsRedis: usesBruteForce(config) && outageMode(config.auth.controls.brute_force) === "tempfail",
     policy: policySettings(config.auth.policy, (file) => readFileSync(file, "utf8")),
     risk: riskSettings(config.auth.risk),
     /** Absent if no master user is configured. */

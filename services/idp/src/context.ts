@@ -240,7 +240,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const metrics = createIdpMetrics(base.metrics, base.metricsPrefix);
   const notifications = await notificationsOf(config, { base, bus, state, metrics });
   const mail = createMailClients(config, base, state);
-  serveSuspensions({ ...protocols, bus, sessions, notifications });
+  serveSuspensions({ ...protocols, bus, sessions, notifications, suspensions, logger: base.logger });
   const parts = { config, base, bus, state, sharedClock, suspensions, sessions, protocols, notifications, metrics };
   const pages = createPagesContext({ ...parts, mailSetup: mail?.setup });
   built.pages = pages;

@@ -21,11 +21,15 @@ const mfa = {
   },
 };
 
-function backends(folder: string, seedFile: string): Tree {
+function backends(folder: string, seedFile: string, order: readonly string[]): Tree {
   const tree = demoBackends(folder);
   const { sql } = Object(tree);
   const [search] = sql.search;
-  return { ...tree, sql: { default: { ...sql.default, seed_file: seedFile }, search: [merged(search, { mfa })] } };
+  return {
+    ...tree,
+    order,
+    sql: { default: { ...sql.default, seed_file: seedFile }, search: [merged(search, { mfa })] },
+  };
 }
 
 /** Idp, an engine or several, and a gateway unless it is turned off. With `shape: "five"` or several engines, two replicas of idp, which are otherwise one. */
@@ -49,13 +53,15 @@ export interface IdpStackMore extends Pick<StackOptions, "gateway" | "shape"> {
   readonly idps?: 1 | 2;
   /** In addition to idp. */
   readonly services?: readonly ServiceName[];
+  /** `auth.backends.order` */
+  readonly order?: readonly string[];
   /** Replaces `auth.backends`. */
   readonly others?: Tree;
 }
 
 export async function startIdpStack(
   settings: Tree = {},
-  { env = {}, engines = 1, others, gateway, shape, services = [], idps = 2 }: IdpStackMore = {},
+  { env = {}, engines = 1, others, gateway, shape, services = [], idps = 2, order = ["sql"] }: IdpStackMore = {},
 ): Promise<IdpStack> {
   await using started = new AsyncDisposableStack();
   const folder = started.use(await scratchFolder());
@@ -69,7 +75,7 @@ export async function startIdpStack(
       gateway,
       shape,
       services: ["idp", ...services],
-      backends: others ?? backends(folder.path, seedFile),
+      backends: others ?? backends(folder.path, seedFile, order),
       settings: merged(
         {
           runtime: { developer_mode: true },

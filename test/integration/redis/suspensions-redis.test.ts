@@ -19,6 +19,7 @@ function suspensionsOf(): Suspensions {
     clock: { now: () => nowMs },
     onRead: () => undefined,
     onUnread: () => undefined,
+    onStale: () => undefined,
     onRestored: (account) => restored.push(account),
   });
   processes.push(one);
@@ -52,11 +53,23 @@ test("another process learns of changes, and time ends them without one", async 
   await poll("the other process", () => other.find("alice"));
   expect([other.isAny, other.find("Alice"), other.find("bob")]).toEqual([true, undefined, undefined]);
   nowMs += 5000;
-  expect([one.find("alice"), other.find("alice"), await other.read("alice"), other.all]).toEqual([
+  expect([one.isAny, one.find("alice"), other.find("alice"), await other.read("alice"), other.all]).toEqual([
+    false,
     undefined,
     undefined,
     undefined,
     [],
+  ]);
+});
+
+test("a name as typed counts in any letter case, and an account's own name only as its backend spells it", async () => {
+  const one = suspensionsOf();
+  await one.suspend(alice);
+  await one.suspend({ ...alice, account: "info@example.test", isTyped: true });
+  expect([one.find("Info@Example.Test"), one.find("Alice"), one.find("alice")]).toEqual([
+    expect.objectContaining({ account: "info@example.test" }),
+    undefined,
+    expect.anything(),
   ]);
 });
 
@@ -100,6 +113,32 @@ test("the number of accounts is bounded, and what has ended makes room", async (
   expect(await one.suspend(alice)).toBe(true);
   expect(await one.suspend({ ...alice, account: "bob" })).toBe(false);
   expect(await one.suspend({ ...alice, reason: "again" })).toBe(true);
+});
+
+test("accounts that were resumed take no room of those that are suspended, and have a bound of their own", async () => {
+  const resumed: Record<string, string> = {};
+  for (let index = 0; index < 20_000; index += 1) resumed[`user${index}`] = `${nowMs + 60_000} null`;
+  await redis.hset("p:suspensions", resumed);
+  const one = suspensionsOf();
+  expect(await one.suspend(alice)).toBe(true);
+  await expect(one.resume("alice")).rejects.toMatchObject({ code: "REDIS_UNAVAILABLE" });
+  expect(one.find("alice")).toBeDefined();
+  expect(await one.suspend({ ...alice, account: "user7" })).toBe(true);
+  await one.resume("alice");
+  expect([one.find("alice"), one.find("user7")]).toEqual([undefined, expect.anything()]);
+});
+
+test("thousands of suspensions that Redis has lost are written again at once", async () => {
+  const full: Record<string, string> = { "": "1" };
+  const one = suspensionsOf();
+  for (let index = 0; index < 9999; index += 1)
+    full[`user${index}`] = `0 ${JSON.stringify({ ...alice, account: `user${index}` })}`;
+  await redis.hset("p:suspensions", full);
+  await poll("all", () => one.all.length === 9999);
+  expect(one.hasRead).toBe(true);
+  await redis.flushall();
+  await poll("all in Redis", () => restored.length === 9999, 5000);
+  expect(await redis.hlen("p:suspensions")).toBe(10_000);
 });
 
 test("a value that is not understood suspends nobody, and hides no other", async () => {

@@ -16,6 +16,10 @@ export function suspensionsFromConfig(
     onRead: (accounts) => logger.info({ accounts }, "suspended accounts read from Redis"),
     onUnread: (err) =>
       logger.warn({ err }, "suspended accounts could not be read: none is known until Redis is available"),
+    onStale: () =>
+      logger.warn(
+        "suspended accounts have not been read from Redis for 10 seconds: those that are known stay suspended",
+      ),
     onRestored: (account) =>
       logger.warn({ account }, "Redis had lost the suspension of an account, which has been written again"),
   });

@@ -4,6 +4,7 @@ import {
   consoleActions,
   Invitation,
   isConsoleAction,
+  SuspensionDone,
 } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
 import { html } from "@postern/shared/platform/pages";
@@ -24,6 +25,23 @@ function invitationPage(answer: unknown, next: string): ConsolePage {
   const { account, code, expires } = answer;
   const body = html`<p role="status">Done: ${consoleActions.invite.label}.</p><h1>Invitation code</h1><p class="lead">For ${account}, once, until ${expires}. Pass it on in person; it is not shown again. The operator sets up a second factor, signs in to the console with it, and enters the code.</p><p class="reference"><code>${code}</code></p><a class="button quiet" href="${next}">Back</a>`;
   return { title: "Invitation code", body };
+}
+
+/** What a suspension or resumption left undone; empty for other actions. */
+function leftUndone(id: ConsoleActionId, answer: unknown): readonly string[] {
+  if ((id !== "suspend" && id !== "resume") || !Value.Check(SuspensionDone, answer)) return [];
+  const { accounts, is_complete: isComplete = true, sessions_ended: sessions } = answer;
+  return [
+    ...(isComplete ? [] : ["Not every backend could be asked: further accounts may have this name. Repeat it later."]),
+    ...(accounts.length > 0 && sessions === undefined
+      ? ["The identity provider did not answer: sessions and tokens may not have ended. Repeat it."]
+      : []),
+  ];
+}
+
+function undonePage(id: ConsoleActionId, undone: readonly string[], next: string): ConsolePage {
+  const body = html`<p role="status">Done: ${consoleActions[id].label}.</p><h1>Not everything was done</h1>${undone.map((text) => html`<p class="lead">${text}</p>`)}<a class="button quiet" href="${next}">Back</a>`;
+  return { title: "Not everything was done", body };
 }
 
 function actionOf({ request: { params } }: ConsoleVisit): ConsoleActionId | undefined {
@@ -77,6 +95,8 @@ async function carryOut(
   const outcome = await deps.act(operator, deed, (body) => void (answer = body));
   // Shown once, and therefore not behind a redirect.
   if (outcome === "done" && id === "invite") return sendPage(deps, reply, invitationPage(answer, next), operator);
+  const undone = leftUndone(id, answer);
+  if (outcome === "done" && undone.length > 0) return sendPage(deps, reply, undonePage(id, undone, next), operator);
   if (outcome === "done") return goTo(reply, withDone(next, id));
   // The page shows how to sign in again.
   return outcome === "proof" ? goTo(reply, next) : sendNotice(deps, reply, outcome, operator);

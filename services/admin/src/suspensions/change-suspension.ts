@@ -6,6 +6,7 @@ import type { Suspensions } from "@postern/shared/domain/suspensions";
 import type { Bus } from "@postern/shared/platform/bus";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Logger } from "@postern/shared/platform/logging";
+import { decidedInRedis } from "@postern/shared/platform/redis";
 import { type Clock, steadyClock } from "@postern/shared/platform/time";
 import { malformed } from "../read-request.ts";
 
@@ -15,6 +16,8 @@ export interface ChangeSuspensionDeps {
   readonly bus: Pick<Bus, "request">;
   /** Revokes the tokens that the JWT endpoints have issued to the account. */
   readonly revokeTokens: (account: string) => Promise<void>;
+  /** Removes the cached results of a name at every engine. */
+  readonly flushAccount: (name: string) => Promise<unknown>;
   readonly logger: Logger;
   /** The clock of Redis. */
   readonly clock: Clock;
@@ -59,9 +62,11 @@ function createEndAccess({ bus, logger, revokeTokens }: ChangeSuspensionDeps) {
   ): Promise<number | undefined> => {
     try {
       const { isKnown, ...about } = details;
-      const request = { ...about, account, ...(isKnown && { attributes: await attributesOf(account) }) };
-      const reply = bus.request(accountSuspension, request, { deadline: steadyClock.now() + endAccessMs });
-      const [{ sessions }] = await Promise.all([reply, revokeTokens(account)]);
+      const ask = (more: { readonly attributes?: Record<string, string[]> }) =>
+        bus.request(accountSuspension, { ...about, account, ...more }, { deadline: steadyClock.now() + endAccessMs });
+      const [{ sessions }] = await Promise.all([ask({}), revokeTokens(account)]);
+      // The access has ended before anything is looked up for the notification.
+      if (isKnown) await ask({ attributes: await attributesOf(account) });
       return sessions;
     } catch (err) {
       logger.warn({ session: details.session, err }, "the sessions and tokens of an account were not ended");
@@ -70,32 +75,46 @@ function createEndAccess({ bus, logger, revokeTokens }: ChangeSuspensionDeps) {
   };
 }
 
+const flushed = decidedInRedis("cached results could not be removed: repeat the request");
+
 const sumOf = (counts: readonly (number | undefined)[]): Pick<SuspensionDone, "sessions_ended"> =>
   counts.includes(undefined) ? {} : { sessions_ended: counts.reduce<number>((sum, count = 0) => sum + count, 0) };
 
-/** Suspends accounts and resumes them. The name is resolved once; searches of different protocols may find different accounts. */
-export function createChangeSuspension(deps: ChangeSuspensionDeps) {
+/** A password that was accepted before the suspension, and changed during it, must not be accepted from a cache afterwards. */
+const flushAll = ({ flushAccount }: ChangeSuspensionDeps, names: Iterable<string>) =>
+  flushed(() => Promise.all([...new Set(names)].map(flushAccount)));
+
+function createSuspend(deps: ChangeSuspensionDeps, endAccess: ReturnType<typeof createEndAccess>) {
   const { suspensions, accountNames, clock } = deps;
-  const endAccess = createEndAccess(deps);
-  const suspend = async ({ username, session, lastsMs, reason, by }: NewSuspension): Promise<SuspensionDone> => {
-    const { accounts } = await accountNames(username);
-    const isKnown = accounts.length > 0;
-    const names = isKnown ? accounts : [foldedName(username)];
+  return async ({ username, session, lastsMs, reason, by }: NewSuspension): Promise<SuspensionDone> => {
+    const { accounts, isComplete, isDenied } = await accountNames(username);
+    const isAll = isComplete && !isDenied;
+    // A name that could not be looked up everywhere counts as typed, too.
+    const names = accounts.length > 0 && isAll ? accounts : [...new Set([...accounts, foldedName(username)])];
     const sinceMs = Math.floor(clock.now());
     const untilMs = lastsMs === undefined ? undefined : sinceMs + lastsMs;
-    const more = { ...(untilMs !== undefined && { untilMs }), ...(reason !== "" && { reason }) };
-    for (const account of names)
-      if (!(await suspensions.suspend({ account, sinceMs, by, session, ...more })))
+    const text = reason === "" ? {} : { reason };
+    const more = { sinceMs, by, session, ...(untilMs !== undefined && { untilMs }), ...text };
+    for (const account of names) {
+      const typed = accounts.includes(account) ? {} : { isTyped: true };
+      if (!(await suspensions.suspend({ account, ...more, ...typed })))
         throw malformed("too many accounts are suspended; disable them in their backend");
+    }
     // From here on, no new session and no token: what exists can be ended without a race.
-    const event = "account_suspended";
-    const ended = await Promise.all(
-      names.map((account) => endAccess(account, { event, session, isKnown, ...(reason !== "" && { reason }) })),
-    );
+    const about = { event: "account_suspended", session, ...text } as const;
+    const [ended] = await Promise.all([
+      Promise.all(names.map((account) => endAccess(account, { ...about, isKnown: accounts.includes(account) }))),
+      flushAll(deps, [...names, username]),
+    ]);
     const until = untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() };
-    return { accounts: [...names], ...until, is_known: isKnown, ...sumOf(ended) };
+    const complete = isAll ? {} : { is_complete: false };
+    return { accounts: [...names], ...until, is_known: accounts.length > 0, ...complete, ...sumOf(ended) };
   };
-  const resume = async ({ username, session }: Change): Promise<SuspensionDone> => {
+}
+
+function createResume(deps: ChangeSuspensionDeps, endAccess: ReturnType<typeof createEndAccess>) {
+  const { suspensions, accountNames } = deps;
+  return async ({ username, session }: Change): Promise<SuspensionDone> => {
     const { accounts, isComplete } = await accountNames(username);
     // A backend that does not answer must not keep an account suspended whose name was typed.
     const candidates = [...new Set([...accounts, username, foldedName(username)])];
@@ -103,6 +122,8 @@ export function createChangeSuspension(deps: ChangeSuspensionDeps) {
     const names = known.flatMap((one) => one?.account ?? []);
     if (names.length === 0 && !isComplete)
       throw new AppError("DIRECTORY_UNAVAILABLE", { detail: "the account behind the name could not be looked up" });
+    // Engines that learned of the suspension late may have stored results after it began.
+    await flushAll(deps, candidates);
     // Also without a suspension: Redis may have lost it while services still know it.
     if (names.length === 0) await Promise.all(candidates.map((account) => suspensions.resume(account)));
     // While the account is still suspended, so that what began in the meantime does not come back with it.
@@ -114,5 +135,10 @@ export function createChangeSuspension(deps: ChangeSuspensionDeps) {
     await Promise.all(names.map((account) => suspensions.resume(account)));
     return { accounts: names, is_known: accounts.length > 0, ...sumOf(ended) };
   };
-  return { suspend, resume };
+}
+
+/** Suspends accounts and resumes them. The name is resolved once; searches of different protocols may find different accounts. */
+export function createChangeSuspension(deps: ChangeSuspensionDeps) {
+  const endAccess = createEndAccess(deps);
+  return { suspend: createSuspend(deps, endAccess), resume: createResume(deps, endAccess) };
 }

@@ -1,4 +1,5 @@
 import { type Base, suspensionsFromConfig } from "@postern/shared/assembly";
+import { createAccountFlush } from "@postern/shared/domain/account-epoch";
 import type { FindAccountNames } from "@postern/shared/domain/flush";
 import { createRevoker, serviceTokenNames } from "@postern/shared/domain/tokens";
 import type { Bus } from "@postern/shared/platform/bus";
@@ -9,6 +10,7 @@ import { createChangeSuspension } from "./change-suspension.ts";
 
 interface Parts extends Pick<Base, "logger"> {
   readonly redis: RedisClient;
+  readonly cache: RedisClient;
   readonly bus: Bus;
   readonly accountNames: FindAccountNames;
   /** The clock of Redis. */
@@ -16,12 +18,15 @@ interface Parts extends Pick<Base, "logger"> {
 }
 
 /** The suspended accounts, and what suspends and resumes them. */
-export function createSuspending(config: Config, { redis, bus, accountNames, clock, logger }: Parts) {
+export function createSuspending(config: Config, { redis, cache, bus, accountNames, clock, logger }: Parts) {
   const { storage, runtime } = config;
   const suspensions = suspensionsFromConfig(config, { logger }, { redis, bus, clock });
-  const revoker = createRevoker(redis, storage.redis.prefix, systemClock);
+  const { prefix: keyPrefix } = storage.redis;
+  const revoker = createRevoker(redis, keyPrefix, systemClock);
   const { issuer } = serviceTokenNames(runtime.naming.identifier);
   const revokeTokens = (account: string): Promise<void> => revoker.denySubject(issuer, account);
-  const changeSuspension = createChangeSuspension({ suspensions, accountNames, bus, revokeTokens, logger, clock });
+  const flushAccount = createAccountFlush({ redis: cache, bus, keyPrefix });
+  const parts = { suspensions, accountNames, bus, revokeTokens, flushAccount, logger, clock };
+  const changeSuspension = createChangeSuspension(parts);
   return { suspensions, changeSuspension };
 }

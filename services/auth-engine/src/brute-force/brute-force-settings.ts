@@ -44,6 +44,11 @@ function accountDelayFrom(config: BruteForceConfig) {
   };
 }
 
+/** What happens while Redis is unavailable. `observe` refuses nobody, and temporary failures would refuse everybody. */
+export function outageMode({ mode, without_redis: withoutRedis }: BruteForceConfig) {
+  return mode === "observe" ? "degrade" : withoutRedis.mode;
+}
+
 /** `auth.controls.brute_force`, compiled. */
 export function bruteForceSettings(config: BruteForceConfig) {
   const { protocols, ip_allowlist: addresses, without_redis: withoutRedis } = config;
@@ -64,8 +69,7 @@ export function bruteForceSettings(config: BruteForceConfig) {
     /** Failures without a client address count for their caller's network. */
     countsPeers: config.without_client.count_network,
     withoutRedis: {
-      // Temporary failures refuse everybody.
-      mode: config.mode === "observe" ? "degrade" : withoutRedis.mode,
+      mode: outageMode(config),
       sharePercent: withoutRedis.share_percent,
       timeoutMs: withoutRedis.timeout,
       retryMs: withoutRedis.retry_interval,

@@ -4,6 +4,7 @@ import { type BruteForce, type BruteForceFacts, blockedBy } from "../brute-force
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { PolicyFacts } from "../policy/fact-readers.ts";
 import type { Policies } from "../policy/policies.ts";
+import type { SuspensionCheck } from "../suspensions/is-suspended.ts";
 import { reportedAttempt } from "./note-of-report.ts";
 
 /** Nothing objects to the sign-in. Only the mail server knows what the account is. */
@@ -16,6 +17,13 @@ const accepted: Ok = {
   attributes: {},
   memoryCache: "miss",
 };
+
+/** Without the text for the user: the password may not have been verified. */
+const suspended: AuthPolicyVerdict = { verdict: "reject", reason: "account_suspended" };
+
+function decisionOf(found: BruteForceFacts | undefined): AuthDecision {
+  return (found === undefined ? undefined : blockedBy(found)) ?? accepted;
+}
 
 function verdictOf(decision: AuthDecision, facts: BruteForceFacts | undefined): AuthPolicyVerdict {
   const delaySeconds = Math.ceil((facts?.accountDelayMs ?? 0) / 1000);
@@ -43,20 +51,22 @@ function verdictOf(decision: AuthDecision, facts: BruteForceFacts | undefined): 
  * @throws AppError REDIS_UNAVAILABLE if Redis is unavailable and the site configured temporary failures for that.
  * @param bruteForce absent if `auth.controls.enabled` does not list brute-force protection.
  * @param policies absent while `auth.policy` has no rules.
- * @param isSuspended whether an operator has suspended the account behind the typed name.
  */
 export function createAllowLogin(
   bruteForce: () => BruteForce | undefined,
   policies: () => Policies | undefined,
-  isSuspended: (attempt: Attempt, call: CallerDeadline) => Promise<boolean>,
+  suspension: SuspensionCheck,
 ) {
-  return async (login: AuthPolicyLogin, call: CallerDeadline): Promise<AuthPolicyVerdict> => {
-    const attempt = reportedAttempt(login);
-    // Without the text for the user: the password may not have been verified.
-    if (await isSuspended(attempt, call)) return { verdict: "reject", reason: "account_suspended" };
+  const evaluate = async (
+    login: AuthPolicyLogin,
+    attempt: Attempt,
+    call: CallerDeadline,
+  ): Promise<AuthPolicyVerdict> => {
     const protection = bruteForce();
     const found = await protection?.check(attempt);
-    const decision = (found === undefined ? undefined : blockedBy(found)) ?? accepted;
+    const decision = decisionOf(found);
+    // After the bans: a banned network causes no search of the backends.
+    if (decision.outcome === "ok" && (await suspension.isBehind(attempt, call))) return suspended;
     if (found !== undefined && decision.outcome === "ok" && login.username !== "") {
       await protection?.determineDelay(login.username, found);
     }
@@ -65,5 +75,9 @@ export function createAllowLogin(
     const known = { attempt: { ...attempt, operation: "auth_policy" as const, attributes }, decision, facts };
     const decided = (await policies()?.apply(known)) ?? decision;
     return verdictOf(decided, found);
+  };
+  return async (login: AuthPolicyLogin, call: CallerDeadline): Promise<AuthPolicyVerdict> => {
+    const attempt = reportedAttempt(login);
+    return suspension.isNamed(attempt) ? suspended : evaluate(login, attempt, call);
   };
 }

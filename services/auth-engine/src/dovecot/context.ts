@@ -14,6 +14,7 @@ import type { DecisionNote, HistoryRecorder } from "@postern/shared/domain/histo
 import type { Bus, Serving } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
+import type { Logger } from "@postern/shared/platform/logging";
 import { systemClock } from "@postern/shared/platform/time";
 import type { Backend } from "../backends/backend.ts";
 import { createChosenNames } from "../brute-force/chosen-names.ts";
@@ -22,7 +23,7 @@ import { createGuessDigest } from "../brute-force/guess-digest.ts";
 import type { CallContext } from "../pipeline/attempt.ts";
 import type { Policies } from "../policy/policies.ts";
 import type { Rollups } from "../rollups/rollups.ts";
-import { createIsSuspended } from "../suspensions/is-suspended.ts";
+import { createSuspensionCheck } from "../suspensions/is-suspended.ts";
 import type { SuspensionsDep } from "../suspensions/refuse-suspended.ts";
 import { createAllowLogin } from "./allow-login.ts";
 import { noteOfReport, noteOfVerdict } from "./note-of-report.ts";
@@ -81,6 +82,7 @@ export function makeDovecot(
     readonly suspensions: SuspensionsDep["suspensions"];
     readonly backends: { readonly current: readonly Backend[] };
     readonly rollups: Rollups;
+    readonly logger: Logger;
   },
 ) {
   const record = (note: DecisionNote): void => {
@@ -88,8 +90,8 @@ export function makeDovecot(
     parts.rollups.reported(note);
   };
   const bruteForce = () => parts.bruteForce?.current;
-  const isSuspended = createIsSuspended(parts.suspensions, () => parts.backends.current);
-  const allow = createAllowLogin(bruteForce, () => parts.rules.current.policies, isSuspended);
+  const suspension = createSuspensionCheck(parts, () => parts.backends.current);
+  const allow = createAllowLogin(bruteForce, () => parts.rules.current.policies, suspension);
   const report = createReportLogin(
     bruteForce,
     () => parts.bruteForce?.history,

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { Backend } from "../backends/backend.ts";
 import { attemptOf } from "../pipeline/attempt.ts";
 import { stepDeps } from "../pipeline/testing/step-deps.ts";
-import { decide } from "../pipeline.ts";
+import { decide, type StepDeps } from "../pipeline.ts";
 import { createMasterUsers } from "./master-users.ts";
 
 const request: AuthRequest = {
@@ -54,7 +54,12 @@ function parse(username: string) {
   return masterUser === undefined ? undefined : { user, masterUser };
 }
 
-function ask(change: Partial<AuthRequest> = {}, lookupFails = false) {
+interface Settings {
+  readonly lookupFails?: boolean;
+  readonly deps?: Partial<StepDeps>;
+}
+
+function ask(change: Partial<AuthRequest> = {}, { lookupFails = false, deps = {} }: Settings = {}) {
   const one = backend(lookupFails);
   const events: AuditRecord[] = [];
   const masterUsers = createMasterUsers({ parse, users: ["master"] }, { record: (event) => events.push(event) });
@@ -63,7 +68,7 @@ function ask(change: Partial<AuthRequest> = {}, lookupFails = false) {
   const decision = decide(
     attemptOf({ ...request, ...change }, masterUsers),
     context,
-    stepDeps({ backends: [one], masterUsers }),
+    stepDeps({ backends: [one], masterUsers, ...deps }),
   );
   return { decision, calls: one.calls, events };
 }
@@ -83,10 +88,34 @@ test("after a wrong master password, the engine does not look up the user", asyn
 });
 
 test("an unavailable backend is not a denial, and the attempt is recorded", async () => {
-  const { decision, events } = ask({}, true);
+  const { decision, events } = ask({}, { lookupFails: true });
   await expect(decision).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
   expect(events).toEqual([expect.objectContaining({ outcome: "undecided" })]);
 });
+
+/** The network is banned between the first check and the verification of the password. */
+const bannedMeanwhile = () => {
+  const found: object[] = [{}, { rule: "imap" }];
+  return { check: async () => found.shift(), determineDelay: async () => undefined };
+};
+
+test.each(["master", "alice"])(
+  "where %s is suspended, a password in a network that was banned meanwhile is answered with the ban",
+  async (account) => {
+    const find = (name: string) => (name === account ? { account, sinceMs: 0, by: "ada", session: "g" } : undefined);
+    const suspensions = {
+      find,
+      isAny: () => true,
+      isUndecidable: () => false,
+      refused: () => undefined,
+      defaultMessage: () => ({}),
+    };
+    const denied = ask({}, { deps: { suspensions } });
+    expect(await denied.decision).toMatchObject({ outcome: "fail", reason: "account_suspended" });
+    const banned = ask({}, { deps: { suspensions, bruteForce: Object(bannedMeanwhile()) } });
+    expect(await banned.decision).toMatchObject({ outcome: "blocked", rule: "imap" });
+  },
+);
 
 test("a token is not sent to a backend as the master user's password", async () => {
   const { decision, calls } = ask({ method: "xoauth2" });

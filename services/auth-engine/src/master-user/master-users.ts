@@ -2,10 +2,11 @@ import type { AuthDecision, Dialect } from "@postern/shared/contracts";
 import type { Audit } from "@postern/shared/domain/audit";
 import { lookUpAccount } from "../backends/ask-backends.ts";
 import { type BackendDeps, verifyPassword } from "../backends/verify-in-backends.ts";
+import type { BruteForceDep } from "../brute-force/check-brute-force.ts";
 import { type Attempt, type MasterLogin, tokenMechanism } from "../pipeline/attempt.ts";
 import type { AccountFacts } from "../pipeline/facts.ts";
 import { denial, type Step, type StepContext } from "../pipeline/step.ts";
-import { type SuspensionsDep, suspendedDenial } from "../suspensions/refuse-suspended.ts";
+import { denySuspended, type SuspensionsDep } from "../suspensions/refuse-suspended.ts";
 
 /** Mail dialects only: tokens and browser sessions for another user are never issued this way. */
 const dialects: ReadonlySet<Dialect> = new Set(["json", "cbor", "header", "basic", "proxy", "sasl", "grpc"]);
@@ -35,7 +36,7 @@ export function createMasterUsers({ parse, users }: MasterUserSettings, audit: A
 export type MasterUsers = ReturnType<typeof createMasterUsers>;
 
 /** Absent while `auth.pipeline.master_user` is off. */
-export interface MasterUserDeps extends BackendDeps, SuspensionsDep {
+export interface MasterUserDeps extends BackendDeps, BruteForceDep, SuspensionsDep {
   readonly masterUsers: MasterUsers | undefined;
 }
 
@@ -51,7 +52,8 @@ async function verify(
   const master = await verifyPassword(attempt, password, context, deps);
   if (master.outcome !== "ok") return master;
   const suspension = deps.suspensions.find(master.account);
-  if (suspension !== undefined) return suspendedDenial(suspension, master, attempt, deps);
+  if (suspension !== undefined)
+    return denySuspended(suspension, attempt, { decision: master, facts: context.facts }, deps);
   return lookUpAccount({ ...rest, password: undefined, username: user }, context, deps.backends);
 }
 

@@ -35,6 +35,7 @@ export function createEngineSuspensions(
   const dep: SuspensionsDep["suspensions"] = {
     find: (account) => suspensions.find(account),
     isAny: () => suspensions.isAny,
+    isUndecidable: () => !suspensions.hasRead && live.current.needsRedis,
     refused: () => refused.inc(),
     defaultMessage: (acceptLanguage) => {
       const found = live.current.policy.catalogues.find("auth.account_locked", { fixed: undefined, acceptLanguage });

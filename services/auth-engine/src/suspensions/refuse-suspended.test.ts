@@ -29,7 +29,17 @@ const suspension = { account: "alice", sinceMs: 0, by: "ada", session: "g" };
 async function decide(
   decision: AuthDecision,
   change: Partial<AuthRequest> = {},
-  { reason, facts = {}, rule }: { readonly reason?: string; readonly facts?: object; readonly rule?: string } = {},
+  {
+    reason,
+    facts = {},
+    rule,
+    isUndecidable = false,
+  }: {
+    readonly reason?: string;
+    readonly facts?: object;
+    readonly rule?: string;
+    readonly isUndecidable?: boolean;
+  } = {},
 ) {
   const counted: string[] = [];
   const own = { ...suspension, ...(reason !== undefined && { reason }) };
@@ -45,6 +55,7 @@ async function decide(
       suspensions: {
         find: (account) => (account === "alice" ? own : undefined),
         isAny: () => true,
+        isUndecidable: () => isUndecidable,
         refused: () => counted.push("refused"),
         defaultMessage: (language) => ({ message: "locked", language: language ?? "en" }),
       },
@@ -77,6 +88,13 @@ test("a password that must be changed is refused for the suspension", async () =
   } as const;
   const { answer } = await decide(decision, {}, { facts: { guessedAccount: "alice" } });
   expect(answer).toMatchObject({ reason: "account_suspended" });
+});
+
+test("while suspensions are unknown, a site may want temporary failures for correct credentials only", async () => {
+  const unread = { isUndecidable: true };
+  await expect(decide({ ...ok, account: "bob" }, {}, unread)).rejects.toMatchObject({ code: "REDIS_UNAVAILABLE" });
+  const wrong = { outcome: "fail", reason: "wrong_password", memoryCache: "miss" } as const;
+  expect((await decide(wrong, {}, unread)).answer).toBe(wrong);
 });
 
 test("a wrong password, a lookup and another account stay as they are", async () => {

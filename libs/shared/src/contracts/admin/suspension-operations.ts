@@ -45,6 +45,11 @@ export const SuspensionDone = component("SuspensionDone", {
   ),
   until: Type.Optional(time("When they are resumed. Absent: when an operator resumes them, or now.")),
   is_known: flag("False: no backend that answered has the account, and exactly the name as typed is suspended."),
+  is_complete: Type.Optional(
+    flag(
+      "False: a backend or an engine did not answer, or a policy denied the lookup, so the name may stand for further accounts, which are not suspended. The name as typed is. Absent: every backend answered.",
+    ),
+  ),
   sessions_ended: Type.Optional(
     Type.Integer({
       minimum: 0,

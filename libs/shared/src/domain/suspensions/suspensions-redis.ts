@@ -3,11 +3,13 @@ import { Value } from "typebox/value";
 import { suspensionsChanged } from "../../contracts/index.ts";
 import type { Bus } from "../../platform/bus/connect.ts";
 import { endsWithin } from "../../platform/concurrency/index.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
 import { decidedInRedis } from "../../platform/redis/decided.ts";
 import { suspensionsKey } from "../../platform/redis/keys.ts";
 import { defineScript } from "../../platform/redis/script.ts";
-import type { Clock } from "../../platform/time/clock.ts";
+import { type Clock, steadyClock } from "../../platform/time/clock.ts";
+import { foldedName } from "../brute-force/index.ts";
 import writeSuspensionLua from "./scripts/write-suspension.lua?raw";
 
 /** An account that an operator has suspended. Times in milliseconds since the epoch. */
@@ -22,6 +24,8 @@ const Suspension = Type.Object({
   by: Type.String(),
   /** GUID of the request. */
   session: Type.String(),
+  /** The folded name that an operator typed, and not one that a backend returned: it matches accounts in any letter case. */
+  isTyped: Type.Optional(Type.Boolean()),
 });
 export type Suspension = Readonly<Static<typeof Suspension>>;
 
@@ -29,14 +33,18 @@ const writeSuspension = {
   name: "writeSuspension",
   lua: writeSuspensionLua,
   keys: ["suspensionsKey"],
-  args: ["account", "value", "maxAccounts", "onlyIfAbsent"],
+  args: ["writes", "maxAccounts", "maxResumed", "onlyIfAbsent"],
 } as const;
 
 /** Every process keeps all of them in memory. More accounts are a matter for the directory. */
 const maxAccounts = 10_000;
+/** Accounts that are resumed within a day. */
+const maxResumed = 20_000;
 /** For so long, a process that still knows the suspension does not take a resumed account for one that Redis has lost. */
 const resumedMs = 86_400_000;
 const refreshEveryMs = 500;
+/** After so long without a read, an operator should know. */
+const unreadMs = 10_000;
 const versionField = "";
 
 const decided = decidedInRedis("suspended accounts cannot be read or written");
@@ -51,6 +59,18 @@ function parse(stored: string): Suspension | undefined {
   }
 }
 
+interface Stored {
+  readonly text: string;
+  readonly suspension: Suspension | undefined;
+}
+
+type Write = readonly [account: string, value: string];
+
+const writeOf = (suspension: Suspension): Write => [
+  suspension.account,
+  `${suspension.untilMs ?? 0} ${JSON.stringify(suspension)}`,
+];
+
 interface SuspensionsDeps {
   readonly redis: RedisClient;
   readonly keyPrefix: string;
@@ -59,6 +79,8 @@ interface SuspensionsDeps {
   readonly clock: Clock;
   readonly onRead: (count: number) => void;
   readonly onUnread: (error: unknown) => void;
+  /** Nothing has been read for some time. Once, until something is read. */
+  readonly onStale: () => void;
   /** Redis had lost the suspension of an account, and has it again. */
   readonly onRestored: (account: string) => void;
 }
@@ -73,8 +95,14 @@ export class Suspensions {
   readonly #write: ReturnType<typeof defineScript<"suspensionsKey", (typeof writeSuspension.args)[number]>>;
   readonly #timer: NodeJS.Timeout;
   #known: ReadonlyMap<string, Suspension> = new Map();
+  #hasTyped = false;
+  /** As Redis had it when it was last read. */
+  #stored: ReadonlyMap<string, Stored> = new Map();
   #version: string | null = null;
   #readAtMs = Number.NEGATIVE_INFINITY;
+  #readAtSteadyMs = steadyClock.now();
+  #isStale = false;
+  #onNew: ((accounts: readonly string[]) => void) | undefined;
   #reading: Promise<void> | undefined;
 
   constructor(deps: SuspensionsDeps) {
@@ -82,8 +110,9 @@ export class Suspensions {
     this.#key = suspensionsKey.build(deps.keyPrefix);
     this.#write = defineScript(deps.redis, writeSuspension);
     deps.bus.subscribe(suspensionsChanged, () => void this.#refreshAgain());
-    this.#timer = setInterval(() => void this.refresh().catch(() => undefined), refreshEveryMs);
+    this.#timer = setInterval(() => this.#tick(), refreshEveryMs);
     this.#timer.unref();
+    deps.redis.on("ready", () => void this.#refreshAgain());
     deps.redis.once("end", () => this.close());
   }
 
@@ -91,12 +120,20 @@ export class Suspensions {
   find(account: string): Suspension | undefined {
     if (this.#known.size === 0) return undefined;
     const found = this.#known.get(account);
-    return found !== undefined && this.#isInForce(found) ? found : undefined;
+    if (found !== undefined && this.#isInForce(found)) return found;
+    const typed = this.#hasTyped ? this.#known.get(foldedName(account)) : undefined;
+    return typed?.isTyped === true && this.#isInForce(typed) ? typed : undefined;
   }
 
   /** Whether any account is suspended, from memory. */
   get isAny(): boolean {
-    return this.#known.size > 0;
+    for (const one of this.#known.values()) if (this.#isInForce(one)) return true;
+    return false;
+  }
+
+  /** Whether Redis has been read since this process started: until then, no suspension is known. */
+  get hasRead(): boolean {
+    return this.#readAtMs !== Number.NEGATIVE_INFINITY;
   }
 
   /** Suspensions in force, from memory. */
@@ -116,15 +153,16 @@ export class Suspensions {
    * @returns false if too many accounts are suspended. @throws AppError REDIS_UNAVAILABLE
    */
   async suspend(suspension: Suspension): Promise<boolean> {
-    const { account, untilMs = 0 } = suspension;
-    return this.#put(account, `${untilMs} ${JSON.stringify(suspension)}`);
+    return (await this.#put([writeOf(suspension)])).length === 1;
   }
 
   /** @returns what was in force. @throws AppError REDIS_UNAVAILABLE */
   async resume(account: string): Promise<Suspension | undefined> {
     const found = await this.read(account);
     // Also without one: Redis may have lost it, and a process that still knows it must not put it back.
-    await this.#put(account, `${Math.ceil(this.#deps.clock.now()) + resumedMs} null`);
+    const written = await this.#put([[account, `${Math.ceil(this.#deps.clock.now()) + resumedMs} null`]]);
+    if (written.length === 0)
+      throw new AppError("REDIS_UNAVAILABLE", { detail: "too many accounts were resumed within a day" });
     return found;
   }
 
@@ -134,13 +172,16 @@ export class Suspensions {
     return this.#reading;
   }
 
+  /** Calls this with accounts whose suspension is new to this process, those of the first read included. */
+  onNew(listener: (accounts: readonly string[]) => void): void {
+    this.#onNew = listener;
+  }
+
   /** Resolves when Redis has been read, so that the service can serve requests; without Redis, after this time. */
   async ready(waitMs: number): Promise<void> {
     const { redis, onRead, onUnread } = this.#deps;
     const connected = Promise.withResolvers<void>();
     redis.once("ready", connected.resolve);
-    // Redis cannot be reached.
-    redis.once("close", connected.resolve);
     if (redis.status !== "ready") await endsWithin(connected.promise, waitMs);
     const read = this.refresh().then(() => onRead(this.#known.size), onUnread);
     await endsWithin(read, waitMs);
@@ -154,14 +195,23 @@ export class Suspensions {
     return untilMs === undefined || untilMs > this.#deps.clock.now();
   }
 
-  async #put(account: string, value: string, onlyIfAbsent = false): Promise<boolean> {
-    const args = { account, value, maxAccounts, onlyIfAbsent: onlyIfAbsent ? 1 : 0 };
-    const isWritten = (await decided(() => this.#write({ suspensionsKey: this.#key }, args))) === 1;
-    if (isWritten) {
+  /** @returns the accounts that were written */
+  async #put(writes: readonly Write[], onlyIfAbsent = false): Promise<readonly string[]> {
+    const args = { writes: JSON.stringify(writes), maxAccounts, maxResumed, onlyIfAbsent: onlyIfAbsent ? 1 : 0 };
+    const reply = await decided(() => this.#write({ suspensionsKey: this.#key }, args));
+    const written: readonly string[] = Array.isArray(reply) ? reply.map(String) : [];
+    if (written.length > 0) {
       this.#deps.bus.publish(suspensionsChanged, {});
       await this.#refreshAgain();
     }
-    return isWritten;
+    return written;
+  }
+
+  #tick(): void {
+    void this.refresh().catch(() => undefined);
+    if (this.#isStale || steadyClock.now() - this.#readAtSteadyMs < unreadMs) return;
+    this.#isStale = true;
+    this.#deps.onStale();
   }
 
   /** A read that is under way may have begun before the change. */
@@ -173,27 +223,40 @@ export class Suspensions {
   async #refresh(): Promise<void> {
     const { redis, clock } = this.#deps;
     const version = await decided(() => redis.hget(this.#key, versionField));
-    if (version !== this.#version) {
-      const { [versionField]: current = null, ...fields } = await decided(() => redis.hgetall(this.#key));
-      const stored = new Map(Object.entries(fields).map(([account, value]) => [account, parse(value)]));
-      const known = new Map<string, Suspension>();
-      for (const [account, one] of stored) if (one !== undefined) known.set(account, one);
-      const lost = this.all.filter(({ account }) => !stored.has(account));
-      const isRecent = clock.now() - this.#readAtMs < resumedMs;
-      for (const one of isRecent ? lost : []) known.set(one.account, one);
-      this.#known = known;
-      this.#version = current;
-      if (isRecent) for (const one of lost) void this.#restore(one);
-    }
+    if (version !== this.#version) this.#take(await decided(() => redis.hgetall(this.#key)));
     this.#readAtMs = clock.now();
+    this.#readAtSteadyMs = steadyClock.now();
+    this.#isStale = false;
+  }
+
+  /** Replaces what is known, and keeps what Redis has lost. */
+  #take(read: Readonly<Record<string, string>>): void {
+    const { [versionField]: version = null, ...fields } = read;
+    const stored = new Map<string, Stored>();
+    const known = new Map<string, Suspension>();
+    for (const [account, text] of Object.entries(fields)) {
+      const before = this.#stored.get(account);
+      const one = before?.text === text ? before : { text, suspension: parse(text) };
+      stored.set(account, one);
+      if (one.suspension !== undefined) known.set(account, one.suspension);
+    }
+    const isRecent = this.#deps.clock.now() - this.#readAtMs < resumedMs;
+    const lost = isRecent ? this.all.filter(({ account }) => !stored.has(account)) : [];
+    for (const one of lost) known.set(one.account, one);
+    const isNew = ({ account, session }: Suspension): boolean => this.#known.get(account)?.session !== session;
+    const added = [...known.values()].filter(isNew).map(({ account }) => account);
+    this.#known = known;
+    this.#hasTyped = [...known.values()].some(({ isTyped }) => isTyped === true);
+    this.#stored = stored;
+    this.#version = version;
+    if (added.length > 0) this.#onNew?.(added);
+    if (lost.length > 0) void this.#restore(lost);
   }
 
   /** Redis was restarted without its data, or a replica without the last writes took over: the accounts stay suspended. */
-  async #restore(suspension: Suspension): Promise<void> {
-    const { account, untilMs = 0 } = suspension;
+  async #restore(lost: readonly Suspension[]): Promise<void> {
     try {
-      const isWritten = await this.#put(account, `${untilMs} ${JSON.stringify(suspension)}`, true);
-      if (isWritten) this.#deps.onRestored(account);
+      for (const account of await this.#put(lost.map(writeOf), true)) this.#deps.onRestored(account);
     } catch {
       // Read again, and tried again, with the next change of the version.
       this.#version = "unknown";
