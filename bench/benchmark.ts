@@ -99,11 +99,8 @@ function scenariosOf(servers: Servers, into: Growing): readonly Scenario[] {
     ["SAML sign-ins", async () => into.rows.push(await measureSamlSignIns(servers))],
     ["pages", () => rows(measurePages(servers))],
     ["starts of the services", starts],
-    ["the first decision", async () => void (into.firstDecision = await measureFirstDecision(servers, "five"))],
-    [
-      "one process: the first decision",
-      async () => void (into.firstOfOne = await measureFirstDecision(servers, "one")),
-    ],
+    ["the first decision", async () => void (into.firstDecision = await measureFirstDecision("five"))],
+    ["one process: the first decision", async () => void (into.firstOfOne = await measureFirstDecision("one"))],
     ["size of the image", async () => void (into.imageMb = await measureImageSize(servers))],
   ];
 }

@@ -3,19 +3,18 @@ import { baseRevision } from "../stack/base-revision.ts";
 import { type Results, rowOf } from "./results.ts";
 import { judged, type Target } from "./target.ts";
 
-/** Shares of the cost of an earlier revision, from the comparison with another product at that time. */
+/** Shares of the cost of an earlier revision (ADR 0261). */
 const shares: Readonly<Record<ComparedLoad, number>> = {
-  cached: 0.55,
-  cbor: 0.62,
-  wrong: 0.43,
-  unknown: 0.54,
-  ldap: 0.67,
-  lookup: 0.71,
-  banned: 0.83,
+  cached: 0.9,
+  cbor: 0.92,
+  wrong: 1.1,
+  unknown: 1.1,
+  ldap: 1.1,
+  lookup: 1.1,
+  banned: 1.1,
 };
 
-/** 300 of 690 µs, the middle of what was measured beside the other product. */
-const rhythmShare = 0.43;
+const rhythmShare = 1.2;
 
 /** The rhythm of mail programs, and shares of an earlier revision. */
 export function revisionTargets(results: Results): readonly Target[] {

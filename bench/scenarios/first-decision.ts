@@ -10,7 +10,7 @@ import { guarded, sqlBackends } from "../stack/config.ts";
 import { spawnOneProcess } from "../stack/one-process.ts";
 import { writeConfig } from "../stack/postern.ts";
 import { readiness } from "../stack/readiness.ts";
-import type { Servers } from "../stack/servers.ts";
+import { type Servers, startServers } from "../stack/servers.ts";
 import { placeService, serviceNames, spawnService } from "../stack/service.ts";
 import { mailOf, userPassword } from "../stack/users.ts";
 
@@ -74,8 +74,9 @@ async function startOnce(servers: Servers, backends: object, shape: Shape): Prom
   return { decisionMs, allReadyMs, decisionCpuSeconds, cpuSeconds: spentSeconds() };
 }
 
-/** Five starts after one that fills the page cache; NATS and Redis are running. */
-export async function measureFirstDecision(servers: Servers, shape: Shape): Promise<FirstDecision> {
+/** Five starts after one that fills the page cache; NATS and Redis are running, without the bans of earlier rows, which engines read first. */
+export async function measureFirstDecision(shape: Shape): Promise<FirstDecision> {
+  await using servers = await startServers();
   const file = join(servers.folder, `first-decision-${shape}.sqlite`);
   await writeSqlBackend(file, 1, saltedSha256());
   const starts: OneStart[] = [];
