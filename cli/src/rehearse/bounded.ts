@@ -16,11 +16,11 @@ export class Bounded<Value> {
   }
 
   /** Drops what is over, then the oldest until so many are left. */
-  sweep(most: number): void {
+  sweep(limit: number): void {
     const { entries } = this;
     for (const [old, found] of entries) if (this.#isOver(found)) entries.delete(old);
     for (const oldest of entries.keys()) {
-      if (entries.size <= most) break;
+      if (entries.size <= limit) break;
       entries.delete(oldest);
       this.dropped += 1;
     }

@@ -20,8 +20,7 @@ import { NumberCounts, NumberSet, numberOf } from "./number-set.ts";
 /** How much is kept of each kind; what was changed longest ago makes room. */
 const maxNetworks = 150_000;
 const maxAccounts = 100_000;
-/** Wrong passwords of all accounts. */
-const maxRemembered = 500_000;
+const maxWrongPasswords = 500_000;
 /** Accounts that signed in, of all networks in one window: as many as a table of two million slots takes. */
 const maxSignedIn = 1_250_000;
 /** As the scripts in Redis: wrong passwords of an account, and the time after which keys are prolonged at the latest. */
@@ -222,7 +221,7 @@ export class Counters implements SharedStore {
 
   #makeRoom(): void {
     this.#remembered += 1;
-    if (this.#remembered <= maxRemembered) return;
+    if (this.#remembered <= maxWrongPasswords) return;
     this.#wrong.sweep(this.#wrong.entries.size / 2);
     this.#remembered = this.#wrong.entries.values().reduce((sum, { list }) => sum + list.length, 0);
   }
