@@ -55,7 +55,8 @@ function createOnRejected({ limits, live, metrics, logger }: ForwardParts) {
 /** A service of this process is reached by its socket, others by the URL of the configuration. */
 function placeOf(service: AssertionAudience, { settings, shared }: ForwardParts): ServicePlace {
   const socketPath = shared.socketOf(service);
-  return socketPath === undefined ? { origin: settings.origins[service] } : { origin: `http://${service}`, socketPath };
+  if (socketPath === undefined) return { origin: settings.origins[service] };
+  return { origin: `http://${service}`, socketPath, started: shared.allStarted };
 }
 
 /** What the routes of the services behind the gateway need. */

@@ -1,6 +1,7 @@
 import { METHODS } from "node:http";
 import type { Readable } from "node:stream";
 import replyFrom from "@fastify/reply-from";
+import { endsWithin } from "@postern/shared/platform/concurrency";
 import { errorCodes } from "@postern/shared/platform/errors";
 import { type AssertionAudience, acceptsHtml, type Caller } from "@postern/shared/platform/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -58,6 +59,9 @@ function serviceFailed({ request, reply, service, error: err }: ServiceFailed, d
  * A path that the HTTP client would rewrite, so that the service would see a different path from the one that was checked.
  */
 const dotSegment = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|\\/i;
+
+/** A service that takes longer to start fails like one that is unavailable. */
+const startsWithinMs = 10_000;
 
 /** The service decides which of them a path supports. CONNECT has no path. */
 const forwardedMethods = METHODS.filter((method) => method !== "CONNECT");
@@ -132,7 +136,7 @@ function vouchedCaller(request: FastifyRequest, { service, caller }: ServicePath
 
 function registerPaths(app: FastifyInstance, paths: ServicePaths, deps: ForwardDeps): void {
   const { service, caller, checksCredentials } = paths;
-  const { origin } = deps.places[service];
+  const { origin, started } = deps.places[service];
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     // Without the query, which is passed on unchanged: the library would look for paths in it and reject some.
     const [path = "/"] = (request.raw.url ?? "/").split("?", 1);
@@ -140,6 +144,7 @@ function registerPaths(app: FastifyInstance, paths: ServicePaths, deps: ForwardD
       sendNotFound(reply, deps.names);
       return reply;
     }
+    if (started !== undefined) await endsWithin(started, startsWithinMs);
     const vouched = vouchedCaller(request, paths, deps);
     const assertion = await deps.sign(vouched, service);
     const traceparent = deps.tracer?.active()?.traceparent;

@@ -60,6 +60,8 @@ export interface ServicePlace {
   readonly origin: string;
   /** Undefined if it listens at the origin. */
   readonly socketPath?: string | undefined;
+  /** A service of this process may still be starting, while the gateway decides. */
+  readonly started?: Promise<void>;
 }
 
 /** Any answer is sufficient; without an assertion a service answers 401. */
