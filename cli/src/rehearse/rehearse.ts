@@ -17,7 +17,7 @@ export const rehearseUsage: readonly string[] = [
   "  --against OLD     configuration in use; that of this machine by default (SERVICE_CONFIG_FILE, /etc/postern/config.yaml)",
   "  --from LOG        log of a gateway, JSON lines in the order of their times; .gz is unpacked; - is standard input",
   "  --since TIME      only sign-ins of the last time, such as 12h or 7d; all by default",
-  "  --fail-over SHARE exit with 1 if more than this share of the sign-ins changes between admitted and not admitted",
+  "  --fail-over SHARE exit with 1 if more than this share of the sign-ins changes between admitted and not admitted, or is unknown",
   "  --json            print JSON, with all groups",
   "  Ctrl-C ends the reading and prints the result so far, marked as incomplete.",
   "exit codes: 0 done, 1 over the share, interrupted, or nothing can be read, 2 wrong command line",

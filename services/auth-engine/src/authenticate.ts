@@ -124,7 +124,7 @@ export function createAuthenticate(parts: Parts) {
     }
     const tookMs = performance.now() - started;
     metrics.decided(request.operation, decision.outcome, tookMs / 1000);
-    if (request.operation === "authenticate") rollups?.decided(decision, decided.facts, attempt.protocol, tookMs);
+    if (request.operation === "authenticate") rollups.decided(decision, decided.facts, attempt.protocol, tookMs);
     if (tracer !== undefined) tracer.active()?.set({ "postern.outcome": decision.outcome });
     setImmediate(afterAnswer, attempt, decision, decided.facts);
     return withAuthWait(decision, request.loginAttempt, live.current.authWait);
