@@ -16,7 +16,7 @@ import { decisionPlan } from "./decision-row.ts";
 import type { Start } from "./starts.ts";
 
 const connections = 64;
-const windowSeconds = 1;
+const windowSeconds = 2;
 const idleAfterMs = 1000;
 const cachedCounter = 'service_result_cache_reads_total{level="memory",outcome="hit"}';
 
