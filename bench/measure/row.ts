@@ -63,7 +63,8 @@ export type RowId =
   | "lookup-ten"
   | "lookup-million"
   | "saml"
-  | `${"apart" | "one"}-${"cached" | "cached-1" | "cached-1000" | "ldap-400" | "calm" | "busy"}`
+  | `${"apart" | "one"}-${"calm" | "busy"}`
+  | `${"before" | "apart" | "one"}-${"cached" | "cached-1" | "cached-1000" | "ldap-400"}`
   | `${"base" | "own"}-${"cached" | "cbor" | "wrong" | "unknown" | "ldap" | "lookup" | "banned" | "rhythm"}`
   | `${"beside" | "dovecot" | "saslauthd"}-${"ldap" | "cached"}`;
 

@@ -14,7 +14,14 @@ export function featureTargets({ features = [] }: Results): readonly Target[] {
     if (budget === undefined) return [];
     const title = `${feature}, ${kind}`;
     return [
-      judged({ title: `${title}: CPU`, value: cpuMicros, atMost: budget.micros, unit: " µs", digits: 1 }),
+      judged({
+        title: `${title}: CPU`,
+        value: cpuMicros,
+        atMost: budget.micros,
+        unit: " µs",
+        digits: 1,
+        isPaired: true,
+      }),
       judged({ title: `${title}: Redis commands`, value: redisCommands, atMost: budget.commands, unit: "" }),
     ];
   });

@@ -24,6 +24,7 @@ export function revisionTargets(results: Results): readonly Target[] {
       value: rowOf(results, `own-${name}`)?.added?.times,
       atMost: shares[name],
       unit: " ×",
+      isPaired: true,
     }),
   );
   const [own, base] = (["own-rhythm", "base-rhythm"] as const).map((id) => rowOf(results, id)?.cpuMicros.total);

@@ -18,21 +18,27 @@ const nearShare = 0.1;
 
 interface Bound {
   readonly title: string;
-  /** The median of a figure of several rounds decides. */
+  /** The median of several rounds decides, unless they are paired. */
   readonly value: number | Figure | undefined;
   readonly atMost?: number;
   readonly atLeast?: number;
   readonly unit: string;
   readonly digits?: number;
+  /**
+   * Whether the rounds were measured in turn with what the value is compared with. Then only a figure that every round shows is a miss: one window
+   * differs from the next by more than most features cost.
+   */
+  readonly isPaired?: boolean;
 }
 
 /** Compares a result with its bound. */
-export function judged({ title, value: figure, atMost, atLeast, unit, digits = 2 }: Bound): Target {
+export function judged({ title, value: figure, atMost, atLeast, unit, digits = 2, isPaired = false }: Bound): Target {
   const target = atMost === undefined ? `≥ ${atLeast?.toFixed(digits)}${unit}` : `≤ ${atMost.toFixed(digits)}${unit}`;
   const value = typeof figure === "object" ? figure.median : figure;
   if (value === undefined || Number.isNaN(value)) return { title, target, measured: "not measured", met: undefined };
+  const least = isPaired && typeof figure === "object" ? figure.lowest : value;
   const isWithin = (share: number): boolean =>
-    atMost === undefined ? value >= (atLeast ?? 0) * (1 - share) : value <= atMost * (1 + share);
+    atMost === undefined ? value >= (atLeast ?? 0) * (1 - share) : least <= atMost * (1 + share);
   const met = isWithin(0);
   const measured = `${value.toFixed(digits)}${unit}`;
   const verdict = { title, target, measured, met, ...(!met && isWithin(nearShare) && { isNear: true }) };

@@ -19,7 +19,7 @@ const cacheTtl = "10m";
 /** Fills the cache once with each request of a round. */
 const fillSeconds = 2;
 /** Long enough that the burst of new connections is not part of the slowest hundredth. */
-const windowSeconds = 2;
+const windowSeconds = 1;
 
 /** Every guess has a different password, so that each is counted; the guesses come from a thousand networks. */
 export const guesses: BodiesOptions = {

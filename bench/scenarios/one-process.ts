@@ -4,8 +4,9 @@ import { runAtFixedRate } from "../generator/fixed-rate.ts";
 import { runWrk } from "../generator/wrk.ts";
 import { figureOf } from "../measure/added.ts";
 import { residentMib } from "../measure/processes.ts";
-import { firstWarmSeconds, measureInTurn, type Row, type RowId, type RowPlan, rounds } from "../measure/row.ts";
+import { firstWarmSeconds, measureInTurn, type Row, type RowPlan, rounds } from "../measure/row.ts";
 import { saltedSha256, writeSqlBackend } from "../stack/backends.ts";
+import { baseRevision, buildBaseRevision } from "../stack/base-revision.ts";
 import { writeBodies } from "../stack/bodies.ts";
 import { guarded, ldapBackends, sqlBackends } from "../stack/config.ts";
 import { startOneProcess } from "../stack/one-process.ts";
@@ -34,10 +35,17 @@ const kinds: readonly Kind[] = [
   { name: "ldap-400", title: "uncached success, LDAP, 400/s", perSecond: 400 },
 ];
 
-function planOf(postern: Postern, id: RowId, kind: Kind, bodiesFile: string): RowPlan {
+const shapes = {
+  apart: "gateway and engine apart",
+  one: "one process",
+  before: `gateway and engine of revision ${baseRevision}`,
+} as const;
+type Shape = keyof typeof shapes;
+
+function planOf(postern: Postern, shape: Shape, kind: Kind, bodiesFile: string): RowPlan {
   const plan = decisionPlan(postern, {
-    id,
-    title: `${kind.title}, ${id.startsWith("one-") ? "one process" : "gateway and engine apart"}`,
+    id: `${shape}-${kind.name}`,
+    title: `${kind.title}, ${shapes[shape]}`,
     connections: kind.connections ?? connections,
     windowSeconds,
     bodiesFile,
@@ -50,7 +58,7 @@ function planOf(postern: Postern, id: RowId, kind: Kind, bodiesFile: string): Ro
   return { ...plan, generate: (seconds) => runAtFixedRate(load, seconds) };
 }
 
-/** The same decisions by one process, and by a gateway and an engine apart, in turn. */
+/** The same decisions by one process, by a gateway and an engine apart, and by those of an earlier revision, in turn. */
 export async function measureOneProcess(servers: Servers): Promise<readonly Row[]> {
   const { folder, slapd } = servers;
   const file = join(folder, "one-process.sqlite");
@@ -59,6 +67,7 @@ export async function measureOneProcess(servers: Servers): Promise<readonly Row[
   const ldapBodies = await writeBodies(folder, "one-process-ldap", { password: userPassword, users: ldapUserCount });
   const cached = { servers, backends: sqlBackends(file), protection: guarded("10m") };
   const ldap = { servers, backends: ldapBackends(slapd.uri) };
+  const tree = await buildBaseRevision();
   const rows: Row[] = [];
   for (const [options, bodiesFile, own] of [
     [cached, sqlBodies, kinds.filter(({ name }) => name !== "ldap-400")],
@@ -66,13 +75,16 @@ export async function measureOneProcess(servers: Servers): Promise<readonly Row[
   ] as const) {
     await using apart = await startPostern(options);
     await using one = await startOneProcess(options);
-    for (const { url } of [apart, one]) await runWrk({ url, bodiesFile, connections }, firstWarmSeconds);
+    await using before = tree === undefined ? undefined : await startPostern({ ...options, tree });
+    const sites: (readonly [Shape, Postern])[] = [
+      ["apart", apart],
+      ["one", one],
+    ];
+    // The first one is what the others are compared with.
+    if (before !== undefined) sites.unshift(["before", before]);
+    for (const [, { url }] of sites) await runWrk({ url, bodiesFile, connections }, firstWarmSeconds);
     for (const kind of own) {
-      const plans = [
-        planOf(apart, `apart-${kind.name}`, kind, bodiesFile),
-        planOf(one, `one-${kind.name}`, kind, bodiesFile),
-      ];
-      rows.push(...(await measureInTurn(plans)));
+      rows.push(...(await measureInTurn(sites.map(([shape, site]) => planOf(site, shape, kind, bodiesFile)))));
     }
   }
   return rows;
