@@ -12,6 +12,22 @@ const expectPolls = { poll: { timeout: 60_000 } };
  */
 const isBusy = (loadavg()[0] ?? 0) > 2.5 * availableParallelism();
 
+/** What the projects have in common whose files start servers. */
+const withServers = {
+  // As for the unit tests: each file starts servers of its own, and shares only imported modules.
+  isolate: false,
+  globalSetup,
+  setupFiles,
+  maxWorkers: isBusy ? 3 : 6,
+  // On a busy machine, servers take many times as long to start.
+  expect: expectPolls,
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+};
+
+/** Integration tests whose subject takes seconds to pass, or that a browser repeats: outages, time-outs, pages. They run with the long tests. */
+const slowFiles = "test/integration/**/*.slow.test.ts";
+
 /** `unit` needs nothing but Node; `integration` starts real servers and the bundled services, so its files run with few workers. */
 export default defineConfig({
   test: {
@@ -40,17 +56,16 @@ export default defineConfig({
       {
         test: {
           name: "integration",
-          // As for the unit tests: each file starts servers of its own, and shares only imported modules.
-          isolate: false,
           include: ["test/**/*.test.ts"],
-          exclude: ["test/long/**", "test/servers/**"],
-          globalSetup,
-          setupFiles,
-          maxWorkers: isBusy ? 3 : 6,
-          // On a busy machine, servers take many times as long to start.
-          expect: expectPolls,
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
+          exclude: ["test/long/**", "test/servers/**", slowFiles],
+          ...withServers,
+        },
+      },
+      {
+        test: {
+          name: "slow",
+          include: [slowFiles],
+          ...withServers,
         },
       },
       {

@@ -79,7 +79,7 @@ export const backendRemovals: readonly Removal[] = [
     file: "libs/shared/src/domain/risk/verdict.ts",
     find: `  if (responses.has("deny")) return "deny";\n`,
     replace: "",
-    tests: ["test/integration/risk/signals.test.ts"],
+    tests: ["test/integration/risk/signals.slow.test.ts"],
     pattern: "deny refuses every protocol",
     rows: ["`delay`, `hold_mail`, `deny`"],
   },

@@ -1,9 +1,9 @@
 import type { Removal } from "../../tools/removals/removal.ts";
 
-const oneSilent = "test/integration/engines/one-silent-engine.test.ts";
+const oneSilent = "test/integration/engines/one-silent-engine.slow.test.ts";
 const lateRefusals = "test/integration/bus/late-refusals.test.ts";
-const noEngine = "test/integration/engines/no-engine.test.ts";
-const lateEngines = "test/integration/bus/late-engines.test.ts";
+const noEngine = "test/integration/engines/no-engine.slow.test.ts";
+const lateEngines = "test/integration/bus/late-engines.slow.test.ts";
 const liveEngines = "libs/shared/src/domain/engine-watch/live-engines.ts";
 
 /** Engines, and the requests that leave them. */
@@ -14,7 +14,7 @@ export const engineRemovals: readonly Removal[] = [
     file: "libs/shared/src/domain/engine-watch/engine-watch.ts",
     find: "    bus.resend(engines.silent());\n",
     replace: "    bus.resend([]);\n",
-    tests: [oneSilent, "test/integration/engines/rolling-restart.test.ts"],
+    tests: [oneSilent, "test/integration/engines/rolling-restart.slow.test.ts"],
     rows: ["one of two engines, `kill -9` under load", "one of three engines frozen under load"],
   },
   {

@@ -11,7 +11,7 @@ export const gatewayRemovals: readonly Removal[] = [
     file: "services/gateway/src/internal-services/service-watch.ts",
     find: "      if (probing.ticksLeft === 0) this.#giveUp();\n",
     replace: "      if (probing.ticksLeft === -1_000_000) this.#giveUp();\n",
-    tests: ["test/integration/gateway/frozen-owners.test.ts"],
+    tests: ["test/integration/gateway/frozen-owners.slow.test.ts"],
     rows: ["idp or admin frozen: 500 on its paths"],
   },
   {
@@ -40,7 +40,7 @@ export const gatewayRemovals: readonly Removal[] = [
     file: "libs/shared/src/platform/http/closing-server.ts",
     find: "const quietMs = 200;",
     replace: "const quietMs = 0;",
-    tests: ["test/integration/gateway/graceful-stop.test.ts"],
+    tests: ["test/integration/gateway/graceful-stop.slow.test.ts"],
     rows: ["a gateway, SIGTERM under keep-alive load"],
   },
   {

@@ -2,7 +2,7 @@ import type { Removal } from "../../tools/removals/removal.ts";
 
 const client = "libs/shared/src/platform/redis/client.ts";
 const queueUnavailable = "test/integration/admin/queue-unavailable.test.ts";
-const failover = "test/integration/redis/failover.test.ts";
+const failover = "test/integration/redis/failover.slow.test.ts";
 
 /** Redis and what services do without it. */
 export const redisRemovals: readonly Removal[] = [
@@ -30,7 +30,7 @@ export const redisRemovals: readonly Removal[] = [
     file: "libs/shared/src/platform/redis/sentinel-view.ts",
     find: "agreeing.length > total / 2",
     replace: "agreeing.length > 0",
-    tests: ["test/integration/redis/sentinels.test.ts"],
+    tests: ["test/integration/redis/sentinels.slow.test.ts"],
     rows: ["hosts return together with an old primary, with Sentinel"],
   },
   {
@@ -96,7 +96,7 @@ export const redisRemovals: readonly Removal[] = [
     file: "services/idp/src/logout-delivery/scripts/claim-deliveries.lua",
     find: `for _, id in ipairs(due) do redis.call("ZADD", queue_key, now_ms + lease_ms, id) end`,
     replace: `for _, id in ipairs(due) do redis.call("ZREM", queue_key, id) end`,
-    tests: ["test/integration/oidc/lifetimes.test.ts", "test/integration/saml/soap-logouts.test.ts"],
+    tests: ["test/integration/oidc/lifetimes.slow.test.ts", "test/integration/saml/soap-logouts.test.ts"],
     rows: [
       "one of two idp replicas, `kill -9` while it delivers a logout message to a client",
       "one of two idp replicas, `kill -9` while it delivers a logout message to a service provider",

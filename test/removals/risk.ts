@@ -1,8 +1,8 @@
 import type { Removal } from "../../tools/removals/removal.ts";
 
 const factsRedis = "test/integration/risk/facts-redis.test.ts";
-const signals = "test/integration/risk/signals.test.ts";
-const delayed = "test/integration/risk/delayed-notification.test.ts";
+const signals = "test/integration/risk/signals.slow.test.ts";
+const delayed = "test/integration/risk/delayed-notification.slow.test.ts";
 const notices = "services/auth-engine/src/risk/notices-redis.ts";
 const factWriter = "services/auth-engine/src/risk/fact-writer.ts";
 
@@ -73,7 +73,7 @@ export const riskRemovals: readonly Removal[] = [
     file: notices,
     find: `      } catch {\n        return "own";`,
     replace: `      } catch {\n        return "sent";`,
-    tests: ["test/integration/risk/delayed-notification.test.ts"],
+    tests: ["test/integration/risk/delayed-notification.slow.test.ts"],
     pattern: "while Redis hangs",
     rows: ["`notify` while Redis is unavailable"],
   },

@@ -66,7 +66,7 @@ export const serviceRemovals: readonly Removal[] = [
     file: "services/idp/src/saml/logout/logout-transaction.ts",
     find: `  if (!isLate) return "asking";\n`,
     replace: `  if (!isLate || channel === "browser") return "asking";\n`,
-    tests: ["test/integration/saml/browser-logout-in-chromium.test.ts"],
+    tests: ["test/integration/saml/browser-logout-in-chromium.slow.test.ts"],
     pattern: "reports a service provider that hangs",
     rows: ["a service provider hangs during a logout"],
   },

@@ -21,7 +21,7 @@ export const siteRemovals: readonly Removal[] = [
     file: detectors,
     find: "const manyCountries: Detector = (one) => {\n",
     replace: "const manyCountries: Detector = (one) => {\n  if (one !== undefined) return undefined;\n",
-    tests: ["test/integration/risk/signals.test.ts"],
+    tests: ["test/integration/risk/signals.slow.test.ts"],
     pattern: "many_countries and many_systems",
     rows: ["`many_countries`, `many_systems`, `many_submissions`"],
   },

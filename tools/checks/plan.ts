@@ -76,6 +76,6 @@ export function planOf(name: Plan): readonly Stage[] {
     case "static":
       return [staticChecks()];
     case "long":
-      return [[vitest("long", 3_600_000)]];
+      return [[vitest("slow", 3_600_000)], [vitest("long", 3_600_000)]];
   }
 }

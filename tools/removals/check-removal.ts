@@ -6,8 +6,9 @@ import type { Removal, RemovalResult } from "./removal.ts";
 /** A test that hangs without the mechanism has failed. */
 const timeoutMs = 15 * 60_000;
 
-function projectOf(test: string): "unit" | "integration" | "long" {
+function projectOf(test: string): "unit" | "integration" | "slow" | "long" {
   if (test.startsWith("test/long/")) return "long";
+  if (test.endsWith(".slow.test.ts")) return "slow";
   return test.startsWith("test/") ? "integration" : "unit";
 }
 
