@@ -10,6 +10,7 @@ import {
   CacheFlushAsync,
   ConfigLoad,
   DecisionHistoryPage,
+  DevicesForgotten,
   Explanation,
   FailedSignInRecord,
   Invitation,
@@ -84,6 +85,7 @@ export const readFactors = reader(MfaBackchannelFactors);
 export const readFailedSignIn = reader(FailedSignInRecord);
 export const readHistory = reader(DecisionHistoryPage);
 export const readRiskExplanation = reader(RiskExplanation);
+export const readDevicesForgotten = reader(DevicesForgotten);
 export const readSuspensionDone = reader(SuspensionDone);
 export const readSuspensions = reader(SuspensionList);
 export const readSystem = reader(SystemReport);

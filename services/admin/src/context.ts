@@ -7,6 +7,7 @@ import {
   flushesFromConfig,
   historyFromConfig,
   redisFromConfig,
+  rememberedDevicesFromConfig,
   scriptPasswordReports,
   unverifiablePasswordCounter,
 } from "@postern/shared/assembly";
@@ -67,12 +68,15 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const history = historyFromConfig(config, redis);
   const factorLocks = createFactorLocks(redis, keyPrefix, () => parts.live.current.factorLimits, systemClock);
   const jobs = createJobs(config, { redis: parts.queue, logger: parts.logger });
+  const rememberedDevices = rememberedDevicesFromConfig(config, { redis, clock: sharedClock });
   const health = createAdminHealth(config, parts);
   const proofs = createOperatorProofs(config, parts);
   return {
     ...parts,
     flushes: flushesFromConfig(config, flush),
     factorLocks,
+    /** Undefined without the secret that encrypts them. */
+    rememberedDevices,
     ...proofs,
     accountNames,
     ...suspending,
@@ -86,7 +90,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     readAuditHistory: auditHistoryFromConfig(config, redis),
     auditReads: createAuditReads(parts.audit),
     ...createExplanations(config, { ...parts, ...suspending, history, accountNames, bruteForce, factorLocks }),
-    reportAccount: createAccounts(config, parts, factorLocks),
+    reportAccount: createAccounts(config, { ...parts, rememberedDevices }, factorLocks),
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin", sharedClock)),
     health,
     ...createSystem(config, { ...parts, health, readJob: jobs.read }),

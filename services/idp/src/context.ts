@@ -7,8 +7,10 @@ import {
   flushSettings,
   keyRingFromConfig,
   redisFromConfig,
+  rememberedDevicesFromConfig,
   suspensionsFromConfig,
 } from "@postern/shared/assembly";
+import type { RememberedDevices } from "@postern/shared/domain/remembered-devices";
 import type { Suspensions } from "@postern/shared/domain/suspensions";
 import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
@@ -30,6 +32,7 @@ import { createIdpMetrics, type IdpMetrics } from "./metrics.ts";
 import { accountOfSession } from "./oidc/accounts/accounts.ts";
 import { createOidcContext, type OidcContext } from "./oidc/context.ts";
 import { deviceEnd } from "./oidc/device/device.ts";
+import { createDeviceMemory } from "./remembered-devices/remembered-devices.ts";
 import { createSamlContext, type SamlContext } from "./saml/context.ts";
 import { createSecondFactors } from "./second-factors/context.ts";
 import type { BrowserSessionRecord } from "./sessions/browser-session.ts";
@@ -170,6 +173,8 @@ function demandersOf({ oidc, saml }: Protocols) {
 interface PagesParts extends PageParts {
   readonly bus: Bus;
   readonly sessions: SessionStore | undefined;
+  /** Undefined without the secret that encrypts them. */
+  readonly devices: RememberedDevices | undefined;
   readonly protocols: Protocols;
   readonly notifications: NotificationsContext | undefined;
   readonly metrics: IdpMetrics;
@@ -178,20 +183,30 @@ interface PagesParts extends PageParts {
 
 /** Undefined while `identity.frontend.enabled` is off, or without the secret that encrypts sessions and flows. */
 function createPagesContext(parts: PagesParts) {
-  const { config, sessions, protocols, notifications, metrics, mailSetup } = parts;
+  const { config, base, sessions, devices, protocols, notifications, metrics, mailSetup } = parts;
   const flowKeys = keyRingFromConfig(config, "flow");
   if (!config.identity.frontend.enabled || sessions === undefined || flowKeys === undefined) return undefined;
   const { oidc } = protocols;
   const visits = createVisitContext(parts, sessions, flowKeys);
   const secondFactors = createSecondFactors(parts, notifications?.notifier, flowKeys);
   const ends = signInProtocols(protocols);
-  const signIn = createSignIn(parts, { visits, secondFactors, notifications, metrics, protocols: ends, flowKeys });
+  const deviceMemory = createDeviceMemory({
+    devices,
+    proofs: secondFactors.proofs,
+    pages: visits.pages,
+    lifeSeconds: Math.floor(config.identity.mfa.remembered_devices.lifetime / 1000),
+    audit: base.audit,
+    logger: base.logger,
+  });
+  const fromSignIn = { visits, secondFactors, deviceMemory, notifications, metrics, protocols: ends, flowKeys };
+  const signIn = createSignIn(parts, fromSignIn);
   return {
     visits,
     signIn,
     account: createAccount(config, {
       visits,
       secondFactors,
+      deviceMemory,
       signIn,
       mailSetup,
       applications: oidc?.applications,
@@ -240,9 +255,10 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const metrics = createIdpMetrics(base.metrics, base.metricsPrefix);
   const notifications = await notificationsOf(config, { base, bus, state, metrics });
   const mail = createMailClients(config, base, state);
-  serveSuspensions({ ...protocols, bus, sessions, notifications, suspensions, logger: base.logger });
+  const devices = rememberedDevicesFromConfig(config, { redis: state, clock: sharedClock });
+  serveSuspensions({ ...protocols, bus, sessions, devices, notifications, suspensions, logger: base.logger });
   const parts = { config, base, bus, state, sharedClock, suspensions, sessions, protocols, notifications, metrics };
-  const pages = createPagesContext({ ...parts, mailSetup: mail?.setup });
+  const pages = createPagesContext({ ...parts, devices, mailSetup: mail?.setup });
   built.pages = pages;
   const keyPrefix = config.storage.redis.prefix;
   return {

@@ -43,6 +43,7 @@ const parameters: Readonly<
   flush: (target) => ({ body: { user: target } }),
   unlock: (target) => ({ body: { username: target } }),
   "end-sessions": (target) => ({ path: { user_id: target } }),
+  "forget-devices": (target) => ({ body: { username: target } }),
   suspend: (target, _item, { lasts = "", text = "" }) => ({ body: { username: target, for: lasts, reason: text } }),
   resume: (target) => ({ body: { username: target } }),
   invite: (target) => ({ body: { username: target } }),

@@ -86,6 +86,13 @@ export function codeField({ name, label, invalid, kind, value }: CodeFieldOption
   }${invalid && html` aria-invalid="true" aria-describedby="problem"`}></div>`;
 }
 
+/** The wish not to be asked for the second factor again in this browser. */
+export function rememberBox(isChecked: boolean, text: Texts): Html {
+  return html`<label class="check"><input type="checkbox" name="remember_device" value="on"${
+    isChecked && html` checked`
+  }><span>${text("mfa.remember")}<small>${text("mfa.remember_hint")}</small></span></label>`;
+}
+
 export function accountRow(label: string, account: string): Html {
   const [letter = ""] = account;
   return html`<div class="account"><span class="who" aria-hidden="true">${letter.toUpperCase()}</span><span>${label}</span></div>`;

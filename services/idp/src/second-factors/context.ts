@@ -1,5 +1,6 @@
 import { keyRingFromConfig } from "@postern/shared/assembly";
 import { createEnrolments } from "@postern/shared/domain/enrolments";
+import type { RememberedDevices } from "@postern/shared/domain/remembered-devices";
 import { createRiskNames, createRiskReviews, createRiskStore, riskSettings } from "@postern/shared/domain/risk";
 import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
@@ -47,16 +48,16 @@ function createDoubts({ config, state, sharedClock: clock }: PageParts) {
 
 /** Second factors, at sign-in and in self-service. */
 export function createSecondFactors(
-  parts: PageParts & { readonly bus: Bus },
+  parts: PageParts & { readonly bus: Bus; readonly devices: RememberedDevices | undefined },
   notifier: Pick<Notifier, "notify"> | undefined,
   flowKeys: KeyRing,
 ) {
-  const { config, base, bus, state, sharedClock } = parts;
+  const { config, base, bus, devices, state, sharedClock } = parts;
   const { logger, audit } = base;
   const { totp } = config.identity.mfa;
   const { prefix: keyPrefix } = config.storage.redis;
   const removedPasskeys = createRemovedPasskeys(state, keyPrefix, logger);
-  const store = new FactorStore(bus, removedPasskeys, audit);
+  const store = new FactorStore({ bus, removedPasskeys, devices, audit });
   const pending = createPendingProofs(state, keyPrefix, keyRingFromConfig(config, "pending-proof") ?? flowKeys);
   const nowMs = (): number => sharedClock.now();
   return {

@@ -56,10 +56,12 @@ export interface CodeFactor {
   readonly pretend?: CodeFactor["verify"];
 }
 
+const wishesToRemember = ({ form }: Visit): boolean => form.one("remember_device") === "on";
+
 function showFactor(
-  { pages }: SignInContext,
+  { pages, deviceMemory }: SignInContext,
   visit: Visit,
-  { page }: CodeFactor,
+  { page, method }: CodeFactor,
   { flow, pending, browserToken, problem }: FlowAtFactor & { readonly problem?: string },
 ): FastifyReply {
   const view: FactorView = {
@@ -68,6 +70,8 @@ function showFactor(
     account: pending.shownAs ?? pending.account,
     problem,
     reference: problem === undefined ? undefined : referenceIn(visit),
+    offersToRemember: method === "totp" && deviceMemory.isOffered(flow),
+    isToRemember: wishesToRemember(visit),
     other: pending.methods.length > 1 ? hrefIn(pathTo("mfaPage"), visit, flow) : undefined,
     restart: hrefIn(pathTo("restartLogin"), visit, flow),
     cancel: cancelIn(visit, flow, browserToken),
@@ -192,7 +196,9 @@ export function postFactor(deps: SignInContext, factor: CodeFactor): VisitHandle
       deps.metrics.signIn(method, "denied");
       return sendOn(deps.pages, visit, await placeAfterRefusal(deps, visit, flow, method), flow);
     }
-    if (outcome.judged === "ok") return finishSignIn(deps, visit, { flow, pending, method, factor: outcome.factor });
+    const isToRemember = method === "totp" && wishesToRemember(visit);
+    if (outcome.judged === "ok")
+      return finishSignIn(deps, visit, { flow, pending, method, factor: outcome.factor, isToRemember });
     const counted = outcome.judged === "locked" ? "throttled" : outcome.judged;
     deps.metrics.signIn(method, counted);
     const { reason } = outcome;

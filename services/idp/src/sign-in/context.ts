@@ -6,6 +6,7 @@ import type { Bus } from "@postern/shared/platform/bus";
 import { createResponseDelays } from "@postern/shared/platform/concurrency";
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import type { IdpMetrics } from "../metrics.ts";
+import type { DeviceMemory } from "../remembered-devices/remembered-devices.ts";
 import type { SecondFactors } from "../second-factors/context.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
 import type { NotificationsContext } from "../user-notifications/context.ts";
@@ -50,6 +51,7 @@ function historyOf({ config, base, state, sharedClock }: PageParts): HistoryReco
 interface SignInParts {
   readonly visits: VisitContext;
   readonly secondFactors: SecondFactors;
+  readonly deviceMemory: DeviceMemory;
   readonly notifications: NotificationsContext | undefined;
   readonly metrics: IdpMetrics;
   readonly protocols: SignInProtocols;
@@ -59,7 +61,7 @@ interface SignInParts {
 /** Everything that the pages of a sign-in need. */
 export function createSignIn(
   parts: PageParts & { readonly bus: Bus },
-  { visits, secondFactors, notifications, metrics, protocols, flowKeys }: SignInParts,
+  { visits, secondFactors, deviceMemory, notifications, metrics, protocols, flowKeys }: SignInParts,
 ) {
   const { config, base, bus, state, suspensions } = parts;
   const { identity, auth, storage } = config;
@@ -68,6 +70,7 @@ export function createSignIn(
   return {
     ...visits,
     ...secondFactors,
+    deviceMemory,
     ...createEngineCalls({
       decide: (request, context) => bus.request(authenticate, request, context),
       tls: !identity.oidc.issuer.startsWith("http://"),

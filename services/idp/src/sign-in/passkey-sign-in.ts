@@ -25,6 +25,7 @@ export function getWebauthn(deps: SignInContext): VisitHandler {
       begin: hrefIn(pathTo("beginWebauthnSignIn"), visit, flow),
       finish: pathTo("finishWebauthnSignIn"),
       csrfToken: csrfToken(flow.id, browserToken),
+      offersToRemember: deps.deviceMemory.isOffered(flow),
       other: pending.methods.length > 1 ? hrefIn(pathTo("mfaPage"), visit, flow) : undefined,
       restart: hrefIn(pathTo("restartLogin"), visit, flow),
       cancel: cancelIn(visit, flow, browserToken),
@@ -63,8 +64,8 @@ export type Proof = Proved | Unproved;
 
 const denied = (reason: string, account?: string): Unproved => ({ failed: "denied", reason, account });
 
-function remembers(body: unknown): boolean {
-  return typeof body === "object" && body !== null && "remember_me" in body && body.remember_me === true;
+function remembers(body: unknown, name: "remember_me" | "remember_device" = "remember_me"): boolean {
+  return typeof body === "object" && body !== null && Reflect.get(body, name) === true;
 }
 
 /** A passkey may be tried without a name, so attempts are counted by client address; only rejected ones stay counted. */
@@ -178,7 +179,8 @@ export function finishWebauthn(deps: SignInContext): VisitHandler {
         ? reply.code(400).send({ error: "expired" })
         : reply.code(401).send({ redirect: place });
     }
-    const redirect = await completeFor(deps, visit, { flow, ...proof });
+    const isToRemember = proof.method === "webauthn" && remembers(visit.request.body, "remember_device");
+    const redirect = await completeFor(deps, visit, { flow, ...proof, isToRemember });
     return redirect === undefined ? reply.code(400).send({ error: "expired" }) : reply.send({ redirect });
   });
 }

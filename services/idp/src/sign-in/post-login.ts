@@ -209,10 +209,16 @@ async function accept(
     methods: needed.methods,
     missing: needed.missing,
   };
-  if (!needed.isNeeded) return finishSignIn(deps, visit, { flow, pending, method: undefined, factor: undefined });
+  const alone = { flow, pending, method: undefined, factor: undefined } as const;
+  if (!needed.isNeeded) return finishSignIn(deps, visit, alone);
+  const proved = { flow, pending, password: credentials.password };
+  if (needed.methods.length > 0 && (await deps.deviceMemory.isRemembered(visit, proved))) {
+    return finishSignIn(deps, visit, { ...alone, isRemembered: true });
+  }
   // The password alone does not return the session of a sign-in with a second factor.
   if (flow.state === "ready") return sendOn(deps.pages, visit, pageUrlOf(flow, visit.language?.tag), flow);
-  const factorRequest = { pending, event: "password_accepted" } as const;
+  const asked = { ...pending, ...deps.deviceMemory.rememberable(proved) };
+  const factorRequest = { pending: asked, event: "password_accepted" } as const;
   const reply = await reportUndecided(deps, visit, step, () => askFactor(deps, visit, flow, factorRequest));
   metrics.signIn("password", "ok");
   return reply;

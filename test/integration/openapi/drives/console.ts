@@ -42,6 +42,8 @@ export const consoleDrives: readonly Drive[] = [
   drive("listSuspensions", {}),
   drive("resumeAccount", { body: { type: "application/json", value: { username: "carol@example.test" } } }),
   broken("resumeAccount", { body: { type: "application/json", value: {} } }),
+  drive("forgetUserDevices", { body: { type: "application/json", value: { username: "carol@example.test" } } }),
+  broken("forgetUserDevices", { body: { type: "application/json", value: {} } }),
   drive("listApplications", {}),
   drive("showSystem", {}),
 ];

@@ -62,6 +62,15 @@ export const consoleActions = {
     operation: "deleteOidcSessions",
     scope: "security",
   },
+  "forget-devices": {
+    label: "Forget remembered devices",
+    effect:
+      "Asks for the second factor again on every device on which the user chose not to be asked. Sessions on them remain.",
+    target: "account",
+    role: "helpdesk",
+    operation: "forgetUserDevices",
+    scope: "security",
+  },
   suspend: {
     label: "Suspend the account",
     effect:

@@ -19,6 +19,7 @@ const LoginForm = component("LoginForm", {
 const CodeForm = component("CodeForm", {
   code: text("Six digits, or a recovery code `XXXX-XXXX`."),
   csrf_token: csrfToken,
+  remember_device: Type.Optional(Type.Literal("on")),
 });
 
 const elsewhere = sentTo("Redirect to the current step of this sign-in.");

@@ -15,7 +15,7 @@ import { suspiciousPart } from "../suspicious-part.ts";
 import { timeline } from "../timeline.ts";
 import { causesPart, verdictPart } from "../verdict-part.ts";
 import { backendsPart } from "./account-backends.ts";
-import { appPasswordsPart, factorsPart } from "./account-credentials.ts";
+import { appPasswordsPart, devicesPart, factorsPart } from "./account-credentials.ts";
 import { sessionsPart } from "./account-sessions.ts";
 
 /** What is known about one account. */
@@ -104,7 +104,7 @@ function answerPart(view: AccountView, answer: AccountAnswer): Html {
   );
   return html`<h2>${name}${isSuspended && html` <span class="badge">Suspended</span>`}</h2>${verdictPart(explanation)}${causes}${
     account === undefined && html`<p class="lead">No backend that answered has this account.</p>`
-  }${missing(answer)}${actionsOf(view, general, { target: name, ends: countsOf(sessions) })}${missingActions(view)}${risk !== undefined && suspiciousPart(view.links, risk)}${factorsPart(view, name, report)}${appPasswordsPart(view, name, report)}${
+  }${missing(answer)}${actionsOf(view, general, { target: name, ends: countsOf(sessions) })}${missingActions(view)}${risk !== undefined && suspiciousPart(view.links, risk)}${factorsPart(view, name, report)}${devicesPart(view, name, report)}${appPasswordsPart(view, name, report)}${
     sessions !== undefined && sessionsPart(view, name, sessions)
   }${notificationsPart(report)}${backendsPart(report)}${timeline(view.links, records)}<p><a href="${view.links.search(
     name,

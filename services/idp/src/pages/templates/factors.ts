@@ -2,7 +2,7 @@ import { pathTo } from "@postern/shared/contracts";
 import { type FormView, formOf, type Html, html, icons } from "@postern/shared/platform/pages";
 import type { FactorMethod } from "../../flow/flow-record.ts";
 import type { Look, Page } from "../look.ts";
-import { alertOf, cancelForm, codeField, sampleForm, titleAfter } from "../parts.ts";
+import { alertOf, cancelForm, codeField, rememberBox, sampleForm, titleAfter } from "../parts.ts";
 
 const iconOf = { totp: icons.phone, webauthn: icons.key, recovery: icons.list } as const;
 
@@ -45,6 +45,9 @@ export interface FactorView extends FormView {
   readonly problem: string | undefined;
   /** Reference of the failed attempt. */
   readonly reference: string | undefined;
+  /** Offers not to ask again in this browser. */
+  readonly offersToRemember: boolean;
+  readonly isToRemember: boolean;
   /** Link to the other factors; absent if there are none. */
   readonly other: string | undefined;
   readonly restart: string;
@@ -61,7 +64,7 @@ function factorBody(method: "totp" | "recovery", view: FactorView, { text, brand
   return html`<h1>${text(`${method}.title`)}</h1>
 <p class="lead">${text(`${method}.intro`, { brand: brand.name })}</p>
 ${alertOf(view.problem, view.reference, text)}
-${formOf(view, html`${field}<button type="submit">${text(`${method}.submit`)}</button>`)}
+${formOf(view, html`${field}${view.offersToRemember && rememberBox(view.isToRemember, text)}<button type="submit">${text(`${method}.submit`)}</button>`)}
 ${cancelForm(view.cancel, text)}
 <div class="more">${
     view.other !== undefined &&
@@ -80,6 +83,8 @@ function factorPage(method: "totp" | "recovery"): Page<FactorView> {
       account: "alice@example.test",
       problem: undefined,
       reference: undefined,
+      offersToRemember: method === "totp",
+      isToRemember: false,
       other: "#other",
       restart: "#restart",
       cancel: sampleForm(pathTo("cancelLogin")),

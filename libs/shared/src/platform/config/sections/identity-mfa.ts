@@ -31,7 +31,17 @@ export const ClientMfaPolicy = section("Levels of second factors for this applic
   }),
 });
 
+/** Browsers delete cookies after so long (RFC 6265bis §5.5). */
+const longestCookie = 400 * 24 * 60 * 60 * 1000;
+
 export const IdentityMfa = section("Second factors.", {
+  remembered_devices: section("Devices on which users are not asked for the second factor.", {
+    lifetime: duration(
+      "0s",
+      "Time for which a user who chooses *Don't ask again on this device* is not asked for the second factor there. 0: not offered, and no device is remembered. Applications that demand a second factor, and changes of the account, always ask.",
+      { maximum: longestCookie },
+    ),
+  }),
   totp: section("Authenticator app codes (TOTP).", {
     issuer: text("Name that authenticator apps show. If empty, identity.frontend.branding.name is used.", {
       maxLength: 60,
