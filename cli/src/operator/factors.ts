@@ -71,7 +71,9 @@ async function forget(username: string, { api }: CommandContext): Promise<Shown>
       `${forgotten} remembered device${forgotten === 1 ? "" : "s"} forgotten: the second factor is asked for again`,
       ...(isComplete
         ? []
-        : ["warning: not every backend could be asked, so further accounts may have this name: repeat the command later"]),
+        : [
+            "warning: not every backend could be asked, so further accounts may have this name: repeat the command later",
+          ]),
     ],
     json: done,
   };

@@ -85,7 +85,7 @@ test("a device counts neither after its lifetime, nor with another password, nor
   const from = await redis.keys("*");
   const to = await remembered(devices, "bob@example.test");
   const value = await redis.hget(from[0] ?? "", id);
-  const [target] = (await redis.keys("*")).filter((key) => !from.includes(key));
+  const target = (await redis.keys("*")).find((key) => !from.includes(key));
   await redis.hset(target ?? "", to.id, value ?? "");
   expect(await devices.find("bob@example.test", [to], password)).toMatchObject({ reason: "unreadable" });
   nowMs += lifeMs - 1;

@@ -131,7 +131,15 @@ const deletePasskey = ({ bus }: Pick<MfaRouteDeps, "bus">): MfaRoute<typeof MfaB
 
 type MfaBackchannelContext = Pick<
   AdminContext,
-  "bus" | "live" | "adminMetrics" | "logger" | "settings" | "audit" | "factorLocks" | "accountNames" | "rememberedDevices"
+  | "bus"
+  | "live"
+  | "adminMetrics"
+  | "logger"
+  | "settings"
+  | "audit"
+  | "factorLocks"
+  | "accountNames"
+  | "rememberedDevices"
 >;
 
 /** Each operation with what it asks an engine. Deleting what does not exist succeeds. */

@@ -99,7 +99,8 @@ export function forgetDevices(context: AccountContext): VisitHandler {
   const { pages, audit, deviceMemory } = context;
   return forMember(context, async (visit, { session: { account } }) => {
     const id = visit.param("id");
-    const isAny = id === undefined ? (await deviceMemory.forgetAll(account)) > 0 : await deviceMemory.forget(account, id);
+    const isAny =
+      id === undefined ? (await deviceMemory.forgetAll(account)) > 0 : await deviceMemory.forget(account, id);
     const line = { event: "remembered_device.end", outcome: "ok", actor: account, target: account } as const;
     if (isAny) auditVisit(audit, visit.request, { ...line, reason: "self_service" });
     noteDone(pages, visit, id === undefined ? "devices_forgotten" : "device_forgotten");

@@ -1,5 +1,5 @@
 import type { FlowClient } from "../flow/flow-record.ts";
-import { levelNumber, defaultLevels } from "../second-factors/factor-levels.ts";
+import { defaultLevels, levelNumber } from "../second-factors/factor-levels.ts";
 
 /** Whether the application leaves it to the site whether a second factor is asked for, and hides nothing about passwords. */
 function leavesIt(client: FlowClient): boolean {

@@ -50,7 +50,7 @@ function memory({ isDoubted = false, isOffered = true, fails = false } = {}) {
     forgetAll: () => asked("forgetAll", 1),
   };
   const lines: string[] = [];
-  const log = (_fields: unknown, text: string): void => void lines.push(text);
+  const log = (...[, text]: readonly unknown[]): void => void lines.push(String(text));
   const own = createDeviceMemory({
     devices,
     proofs: { isDoubted: async () => isDoubted },

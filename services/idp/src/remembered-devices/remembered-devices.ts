@@ -1,7 +1,7 @@
+import type { Audit } from "@postern/shared/domain/audit";
 import type { RememberedDevices as DeviceStore } from "@postern/shared/domain/remembered-devices";
 import { newCookieEntry } from "@postern/shared/domain/remembered-devices";
 import type { Secret } from "@postern/shared/platform/crypto";
-import type { Audit } from "@postern/shared/domain/audit";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { FlowRecord, PendingSignIn } from "../flow/flow-record.ts";
 import type { Pages } from "../pages/pages.ts";
@@ -107,11 +107,15 @@ export function createDeviceMemory(deps: Deps) {
       }
       const value = withEntry(cookieOf(deps, visit), entry);
       setCookie(visit.reply, pages.cookies.set(cookieNames.rememberedDevices, value, lifeSeconds));
-      auditVisit(audit, visit.request, { event: "remembered_device.add", outcome: "ok", actor: account, target: account });
+      auditVisit(audit, visit.request, {
+        event: "remembered_device.add",
+        outcome: "ok",
+        actor: account,
+        target: account,
+      });
     },
     /** Whether the browser has the cookie of this device. */
-    isHere: (visit: Visit, id: string): boolean =>
-      readEntries(cookieOf(deps, visit)).some((entry) => entry.id === id),
+    isHere: (visit: Visit, id: string): boolean => readEntries(cookieOf(deps, visit)).some((entry) => entry.id === id),
     list: async (account: string) => (await devices?.list(account)) ?? [],
     forget: async (account: string, id: string): Promise<boolean> => (await devices?.forget(account, id)) ?? false,
     forgetAll: async (account: string): Promise<number> => (await devices?.forgetAll(account)) ?? 0,

@@ -3,7 +3,8 @@ import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
 import { isFresh } from "./freshness.ts";
 
 /** Suspicious sign-ins, which users confirm or reject. */
-export interface SuspiciousSignIns extends Pick<RiskReviews, "list" | "facts" | "earliestUnanswered" | "confirm" | "reject"> {
+export interface SuspiciousSignIns
+  extends Pick<RiskReviews, "list" | "facts" | "earliestUnanswered" | "confirm" | "reject"> {
   /** How much older than the earliest one a proof must be, in minutes. */
   readonly knownAfterMinutes: () => number;
 }

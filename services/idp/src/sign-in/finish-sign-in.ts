@@ -109,7 +109,8 @@ async function complete(deps: SignInContext, visit: Visit, signedIn: SignInEnd):
         userAgent: (request.headers["user-agent"] ?? "").slice(0, longestUserAgent),
       },
     });
-    if (completed !== undefined && isToRemember === true) await deps.deviceMemory.remember(visit, { flow, pending }, proof);
+    if (completed !== undefined && isToRemember === true)
+      await deps.deviceMemory.remember(visit, { flow, pending }, proof);
     return completed;
   });
   const end =

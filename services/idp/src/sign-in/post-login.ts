@@ -217,8 +217,8 @@ async function accept(
   }
   // The password alone does not return the session of a sign-in with a second factor.
   if (flow.state === "ready") return sendOn(deps.pages, visit, pageUrlOf(flow, visit.language?.tag), flow);
-  const asked = { ...pending, ...deps.deviceMemory.rememberable(proved) };
-  const factorRequest = { pending: asked, event: "password_accepted" } as const;
+  const rememberable = { ...pending, ...deps.deviceMemory.rememberable(proved) };
+  const factorRequest = { pending: rememberable, event: "password_accepted" } as const;
   const reply = await reportUndecided(deps, visit, step, () => askFactor(deps, visit, flow, factorRequest));
   metrics.signIn("password", "ok");
   return reply;

@@ -13,7 +13,10 @@ export type ForgetDevicesRequest = Static<typeof ForgetDevicesRequest>;
 
 export const DevicesForgotten = component("DevicesForgotten", {
   accounts: texts("Accounts that the name stands for, and the name itself."),
-  forgotten: Type.Integer({ minimum: 0, description: "Number of devices on which the second factor is asked for again." }),
+  forgotten: Type.Integer({
+    minimum: 0,
+    description: "Number of devices on which the second factor is asked for again.",
+  }),
   is_complete: flag("False: a backend or an engine did not answer, so the name may stand for further accounts."),
 });
 export type DevicesForgotten = Static<typeof DevicesForgotten>;

@@ -32,11 +32,12 @@ const allowed = (role: (typeof consoleRoles)[number], resetsFactors: boolean): r
   ids.filter((id) => mayAct(role, id, { resetsFactors }));
 
 test("the role helpdesk changes second factors only where the site allows it", () => {
-  expect(allowed("helpdesk", false)).toEqual(["unban", "flush", "unlock"]);
+  expect(allowed("helpdesk", false)).toEqual(["unban", "flush", "unlock", "forget-devices"]);
   expect(allowed("helpdesk", true)).toEqual([
     "unban",
     "flush",
     "unlock",
+    "forget-devices",
     "reset-totp",
     "reset-recovery",
     "remove-passkey",

@@ -34,7 +34,11 @@ export function createDescribe({ bus }: Pick<Parts, "bus">) {
 }
 
 /** What the services know about an account. */
-export function createAccounts(config: Config, { bus, live, state, rememberedDevices }: Parts, locks: FactorLocks): ReportAccount {
+export function createAccounts(
+  config: Config,
+  { bus, live, state, rememberedDevices }: Parts,
+  locks: FactorLocks,
+): ReportAccount {
   const sentKeys = config.identity.notices.enabled ? keyRingFromConfig(config, "sent-notice") : undefined;
   const { prefix: keyPrefix } = config.storage.redis;
   const context = () => ({ deadline: steadyClock.now() + live.current.decisionTimeoutMs });

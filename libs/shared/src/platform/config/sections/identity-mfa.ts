@@ -38,7 +38,7 @@ export const IdentityMfa = section("Second factors.", {
   remembered_devices: section("Devices on which users are not asked for the second factor.", {
     lifetime: duration(
       "0s",
-      "Time for which a user who chooses *Don't ask again on this device* is not asked for the second factor there. 0: not offered, and no device is remembered. Applications that demand a second factor, and changes of the account, always ask.",
+      "Time for which a user who wishes so is not asked for the second factor on a device. 0: not offered, and no device is remembered. Applications that demand a second factor, and changes of the account, always ask.",
       { maximum: longestCookie },
     ),
   }),
