@@ -14,6 +14,7 @@ import {
   Explanation,
   FailedSignInRecord,
   Invitation,
+  LostPhoneCode,
   MfaBackchannelCredentials,
   MfaBackchannelFactors,
   MfaBackchannelUnlocked,
@@ -85,6 +86,7 @@ export const readFactors = reader(MfaBackchannelFactors);
 export const readFailedSignIn = reader(FailedSignInRecord);
 export const readHistory = reader(DecisionHistoryPage);
 export const readRiskExplanation = reader(RiskExplanation);
+export const readLostPhoneCode = reader(LostPhoneCode);
 export const readDevicesForgotten = reader(DevicesForgotten);
 export const readSuspensionDone = reader(SuspensionDone);
 export const readSuspensions = reader(SuspensionList);

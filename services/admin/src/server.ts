@@ -26,6 +26,7 @@ import { registerFlushRoutes } from "./flush/flush-route.ts";
 import { registerHooks } from "./hooks/routes.ts";
 import { getJob } from "./jobs/get-job.ts";
 import { registerJwtRoutes } from "./jwt/routes.ts";
+import { registerLostPhone } from "./lost-phone/routes.ts";
 import { registerMfaBackchannel } from "./mfa-backchannel/routes.ts";
 import { validateRequests } from "./openapi/request-validation.ts";
 import { registerRememberedDevices } from "./remembered-devices/routes.ts";
@@ -90,6 +91,7 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
     scope.route({ ...guarded("readJob"), handler: getJob(context.jobs.read) });
   });
   registerConsole(app, context);
+  registerLostPhone(app, context);
   const pages = context.consolePages?.({
     send: (request) => app.inject(request),
     stream: async (request) => {

@@ -10,6 +10,7 @@ import {
   rememberedDevicesFromConfig,
   suspensionsFromConfig,
 } from "@postern/shared/assembly";
+import { createLostPhoneCodes } from "@postern/shared/domain/lost-phone";
 import type { RememberedDevices } from "@postern/shared/domain/remembered-devices";
 import type { Suspensions } from "@postern/shared/domain/suspensions";
 import type { Bus } from "@postern/shared/platform/bus";
@@ -192,7 +193,7 @@ function createPagesContext(parts: PagesParts) {
   const ends = signInProtocols(protocols);
   const deviceMemory = createDeviceMemory({
     devices,
-    proofs: secondFactors.proofs,
+    suspiciousSignIns: secondFactors.suspiciousSignIns,
     pages: visits.pages,
     lifeSeconds: Math.floor(config.identity.mfa.remembered_devices.lifetime / 1000),
     audit: base.audit,
@@ -256,7 +257,17 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const notifications = await notificationsOf(config, { base, bus, state, metrics });
   const mail = createMailClients(config, base, state);
   const devices = rememberedDevicesFromConfig(config, { redis: state, clock: sharedClock });
-  serveSuspensions({ ...protocols, bus, sessions, devices, notifications, suspensions, logger: base.logger });
+  const lostPhone = createLostPhoneCodes(state, config.storage.redis.prefix, sharedClock);
+  serveSuspensions({
+    ...protocols,
+    bus,
+    sessions,
+    lostPhone,
+    devices,
+    notifications,
+    suspensions,
+    logger: base.logger,
+  });
   const parts = { config, base, bus, state, sharedClock, suspensions, sessions, protocols, notifications, metrics };
   const pages = createPagesContext({ ...parts, devices, mailSetup: mail?.setup });
   built.pages = pages;

@@ -231,6 +231,14 @@ export const effects: Readonly<Record<ConsoleActionId, Effect>> = {
     thing: "First browser",
     event: "session.end",
   },
+  // Not offered here; test/integration/idp/lost-phone.test.ts has it.
+  "lost-phone": {
+    prepare: async () => undefined,
+    state: async () => 0,
+    before: 0,
+    after: 0,
+    event: "lost_phone.create",
+  },
   "reset-totp": {
     prepare: (about) => written(about, "totp", secret),
     state: (about) => factors(about, "totp"),

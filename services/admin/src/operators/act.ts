@@ -47,6 +47,7 @@ const parameters: Readonly<
   suspend: (target, _item, { lasts = "", text = "" }) => ({ body: { username: target, for: lasts, reason: text } }),
   resume: (target) => ({ body: { username: target } }),
   invite: (target) => ({ body: { username: target } }),
+  "lost-phone": (target) => ({ body: { username: target } }),
   "reset-totp": (target) => ({ body: { username: target } }),
   "reset-recovery": (target) => ({ body: { username: target } }),
   "end-session": (target, item) => ({ path: { user_id: target, token: item } }),

@@ -22,6 +22,8 @@ export function createOperatorProofs({ storage }: Config, { live, state: redis, 
   const knownSince = async (account: string) => (await reviews.facts(account))?.sinceMinute;
   const knownAfterMinutes = () => settings().knownAfterMinutes;
   return {
+    /** Suspicious sign-ins that wait for their user. */
+    reviews,
     invitations: createInvitations(redis, keyPrefix, names, clock),
     /** Accounts as only the sign-in pages name them. */
     namesOnPages: accountNamesFromSettings({ bus, live: () => ({ protocols: ["idp"] }) }),

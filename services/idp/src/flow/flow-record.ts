@@ -70,6 +70,8 @@ const Pending = Type.Object({
   methods: Type.Array(Method),
   /** Factors to set up before the sign-in can continue. */
   missing: optional(Type.Array(Method)),
+  /** A code from the help desk may take the place of the second factor. */
+  acceptsLostPhoneCode: optional(Type.Boolean()),
   /** What remembers the device, if its user wishes so at the second factor: an entry of the cookie, and a check of the password. */
   rememberable: optional(Type.Object({ entry: text, check: text })),
 });

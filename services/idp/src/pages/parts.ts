@@ -75,7 +75,7 @@ export interface CodeFieldOptions {
 /** `one-time-code` lets phones offer a code that they received. */
 const shapes = {
   digits: html` inputmode="numeric" pattern="[\\p{Nd}\\p{Pd}\\p{Cf}\\s\\u2212\\u30FC]*" maxlength="12" class="code" autocomplete="one-time-code"`,
-  letters: html` autocapitalize="characters" maxlength="16" class="code long" autocomplete="off"`,
+  letters: html` autocapitalize="characters" maxlength="24" class="code long" autocomplete="off"`,
 };
 
 export function codeField({ name, label, invalid, kind, value }: CodeFieldOptions): Html {

@@ -34,7 +34,7 @@ const pending: PendingSignIn = {
 
 function memory({ isDoubted = false, isOffered = true, fails = false } = {}) {
   const calls: string[] = [];
-  const asked = async <Result>(name: string, result: Result): Promise<Result> => {
+  const called = async <Result>(name: string, result: Result): Promise<Result> => {
     calls.push(name);
     if (fails) throw new AppError("REDIS_UNAVAILABLE", { detail: "stopped" });
     return result;
@@ -42,18 +42,18 @@ function memory({ isDoubted = false, isOffered = true, fails = false } = {}) {
   const devices: RememberedDevices = {
     isOffered,
     passwordCheck: () => "check",
-    remember: () => asked("remember", undefined),
-    find: () => asked("find", { found: "device", entry, sinceMs: 0, successor: newCookieEntry().token } as const),
-    use: () => asked("use", { entry, isReused: false }),
-    list: () => asked("list", []),
-    forget: () => asked("forget", true),
-    forgetAll: () => asked("forgetAll", 1),
+    remember: () => called("remember", undefined),
+    find: () => called("find", { found: "device", entry, sinceMs: 0, successor: newCookieEntry().token } as const),
+    use: () => called("use", { entry, isReused: false }),
+    list: () => called("list", []),
+    forget: () => called("forget", true),
+    forgetAll: () => called("forgetAll", 1),
   };
   const lines: string[] = [];
   const log = (...[, text]: readonly unknown[]): void => void lines.push(String(text));
   const own = createDeviceMemory({
     devices,
-    proofs: { isDoubted: async () => isDoubted },
+    suspiciousSignIns: { isDoubted: async () => isDoubted },
     pages: { cookies },
     lifeSeconds: 60,
     audit: { record: (record) => void lines.push(`${record.event} ${record.reason ?? ""}`) },

@@ -5,7 +5,7 @@ import type { Secret } from "@postern/shared/platform/crypto";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { FlowRecord, PendingSignIn } from "../flow/flow-record.ts";
 import type { Pages } from "../pages/pages.ts";
-import type { FactorProofs } from "../second-factors/factor-proofs.ts";
+import type { SuspiciousSignIns } from "../second-factors/suspicious-sign-ins.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
 import { cookieNames } from "../sessions/cookies.ts";
 import { auditVisit, requestSession, setCookie, type Visit } from "../visit/visit.ts";
@@ -14,7 +14,7 @@ import { readEntries, readEntry, withEntry, writeEntry } from "./device-cookie.t
 interface Deps {
   /** Undefined without the secret that encrypts them. */
   readonly devices: DeviceStore | undefined;
-  readonly proofs: Pick<FactorProofs, "isDoubted">;
+  readonly suspiciousSignIns: Pick<SuspiciousSignIns, "isDoubted">;
   readonly pages: Pick<Pages, "cookies">;
   readonly lifeSeconds: number;
   readonly audit: Audit;
@@ -28,7 +28,7 @@ const longestUserAgent = 256;
 
 /** Whether the device may take the place of the factor, and if so uses it. */
 async function recognise(deps: Deps, devices: DeviceStore, visit: Visit, signIn: ProvedPassword): Promise<boolean> {
-  const { proofs, pages, lifeSeconds, audit, logger } = deps;
+  const { suspiciousSignIns, pages, lifeSeconds, audit, logger } = deps;
   const { pending, password } = signIn;
   const { account } = pending;
   const session = requestSession(visit.request);
@@ -44,7 +44,7 @@ async function recognise(deps: Deps, devices: DeviceStore, visit: Visit, signIn:
   if (found.found === "none") return false;
   if (found.found === "ended") return ended(found.id, found.reason);
   // The password may be someone else's by now, so the factor is asked for; once the sign-ins are confirmed, the device counts again.
-  if (pending.isSuspicious === true || (await proofs.isDoubted(account))) return false;
+  if (pending.isSuspicious === true || (await suspiciousSignIns.isDoubted(account))) return false;
   const { entry, isReused } = await devices.use(account, found);
   if (isReused) return ended(found.entry.id, "reused");
   if (entry === undefined) return false;
@@ -58,9 +58,40 @@ interface ProvedPassword {
   readonly password: Secret;
 }
 
+type Proof = Pick<BrowserSessionRecord, "factor" | "isDoubted">;
+
+/** Stores the device and sets its cookie, unless the factor is doubted: one that was set up during an attack may be the attacker's. */
+async function remember(
+  deps: Deps,
+  devices: DeviceStore,
+  visit: Visit,
+  { pending: { account, rememberable }, proof }: { readonly pending: PendingSignIn; readonly proof: Proof },
+): Promise<void> {
+  const { pages, lifeSeconds, audit, logger } = deps;
+  const entry = readEntry(rememberable?.entry ?? "");
+  if (rememberable === undefined || entry === undefined) return;
+  const { request, reply } = visit;
+  const session = requestSession(request);
+  if (proof.factor?.since === undefined || proof.isDoubted === true) {
+    logger.info({ session, account }, "the device is not remembered: its second factor is doubted");
+    return;
+  }
+  const userAgent = (request.headers["user-agent"] ?? "").slice(0, longestUserAgent);
+  const browser = { userAgent, clientIp: request.caller?.clientIp ?? "" };
+  try {
+    await devices.remember(account, { entry, check: rememberable.check }, browser);
+  } catch (err) {
+    logger.warn({ session, account, err }, "the device could not be remembered");
+    return;
+  }
+  const value = withEntry(cookieOf(deps, visit), entry);
+  setCookie(reply, pages.cookies.set(cookieNames.rememberedDevices, value, lifeSeconds));
+  auditVisit(audit, request, { event: "remembered_device.add", outcome: "ok", actor: account, target: account });
+}
+
 /** Remembers devices after a second factor, and recognises them after the password. */
 export function createDeviceMemory(deps: Deps) {
-  const { devices, pages, lifeSeconds, audit, logger } = deps;
+  const { devices, logger } = deps;
   const isOffered = (flow: FlowRecord): boolean => devices?.isOffered === true && flow.acceptsDevice === true;
   return {
     /** Whether the pages of the second factor offer it. */
@@ -86,33 +117,9 @@ export function createDeviceMemory(deps: Deps) {
     remember: async (
       visit: Visit,
       { flow, pending }: Pick<ProvedPassword, "flow" | "pending">,
-      { factor, isDoubted }: Pick<BrowserSessionRecord, "factor" | "isDoubted">,
+      proof: Proof,
     ): Promise<void> => {
-      const { account, rememberable } = pending;
-      const entry = readEntry(rememberable?.entry ?? "");
-      if (devices === undefined || !isOffered(flow) || rememberable === undefined || entry === undefined) return;
-      const session = requestSession(visit.request);
-      // A factor that was set up during an attack proves nothing, and may be the attacker's.
-      if (factor?.since === undefined || isDoubted === true) {
-        logger.info({ session, account }, "the device is not remembered: its second factor is doubted");
-        return;
-      }
-      const userAgent = (visit.request.headers["user-agent"] ?? "").slice(0, longestUserAgent);
-      const browser = { userAgent, clientIp: visit.request.caller?.clientIp ?? "" };
-      try {
-        await devices.remember(account, { entry, check: rememberable.check }, browser);
-      } catch (err) {
-        logger.warn({ session, account, err }, "the device could not be remembered");
-        return;
-      }
-      const value = withEntry(cookieOf(deps, visit), entry);
-      setCookie(visit.reply, pages.cookies.set(cookieNames.rememberedDevices, value, lifeSeconds));
-      auditVisit(audit, visit.request, {
-        event: "remembered_device.add",
-        outcome: "ok",
-        actor: account,
-        target: account,
-      });
+      if (devices !== undefined && isOffered(flow)) await remember(deps, devices, visit, { pending, proof });
     },
     /** Whether the browser has the cookie of this device. */
     isHere: (visit: Visit, id: string): boolean => readEntries(cookieOf(deps, visit)).some((entry) => entry.id === id),

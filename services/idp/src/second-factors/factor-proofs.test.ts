@@ -18,7 +18,7 @@ function proofsAt(minute: number) {
         return true;
       },
     },
-    { earliestUnanswered: async () => undefined, facts: async () => undefined, knownAfterMinutes: () => 1440 },
+    { earliestUnanswered: async () => undefined, knownAfterMinutes: () => 1440 },
     () => nowSeconds * 1000,
   );
 }

@@ -35,7 +35,7 @@ function isDoubtedSignIn(
 /** What factors and sessions prove about their user. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer. */
 export function createFactorProofs(
   enrolments: Pick<Enrolments, "idOf" | "find" | "note">,
-  suspiciousSignIns: Pick<SuspiciousSignIns, "earliestUnanswered" | "knownAfterMinutes" | "facts">,
+  suspiciousSignIns: Pick<SuspiciousSignIns, "earliestUnanswered" | "knownAfterMinutes">,
   nowMs: () => number,
 ) {
   const doubtOf = async (account: string): Promise<Doubt> => ({
@@ -51,14 +51,6 @@ export function createFactorProofs(
     return { id, isVouched, ...(!isDoubted && { since: minute }) };
   };
   return {
-    /** Whether a suspicious sign-in of the account is unanswered, or a hold in force: someone else may have the password. */
-    isDoubted: async (account: string): Promise<boolean> => {
-      const [earliest, facts] = await Promise.all([
-        suspiciousSignIns.earliestUnanswered(account),
-        suspiciousSignIns.facts(account),
-      ]);
-      return earliest !== undefined || (facts?.hold !== undefined && facts.hold.untilMinute * 60_000 > nowMs());
-    },
     /** What the session of a sign-in records; `named` is the factor that completes it, if any. */
     ofSignIn: async (
       account: string,

@@ -2,6 +2,7 @@ import { historyWriterFromConfig, keyRingFromConfig } from "@postern/shared/asse
 import { authenticate } from "@postern/shared/contracts";
 import type { Audit } from "@postern/shared/domain/audit";
 import { createHistoryRecorder, type HistoryRecorder } from "@postern/shared/domain/history";
+import { createLostPhoneCodes } from "@postern/shared/domain/lost-phone";
 import type { Bus } from "@postern/shared/platform/bus";
 import { createResponseDelays } from "@postern/shared/platform/concurrency";
 import type { KeyRing } from "@postern/shared/platform/crypto";
@@ -80,6 +81,10 @@ export function createSignIn(
       storage.redis.prefix,
       keyRingFromConfig(config, "failed-sign-in") ?? flowKeys,
     ),
+    /** Undefined unless the site offers it. */
+    lostPhone: identity.mfa.lost_phone.enabled
+      ? createLostPhoneCodes(state, storage.redis.prefix, parts.sharedClock)
+      : undefined,
     history: historyOf(parts),
     suspensions,
     /** Undefined: users are not notified of new devices. */

@@ -120,7 +120,7 @@ async function complete(deps: SignInContext, visit: Visit, signedIn: SignInEnd):
   metrics.signIn(report.step, end.outcome);
   reportSignIn(deps, visit, flow, { ...report, ...end });
   if (completion !== undefined) noteDevice(deps, visit, signedIn);
-  const factor = method === "passkey" ? undefined : method;
+  const factor = method === "passkey" || method === "lost_phone" ? undefined : method;
   if (factor !== undefined) setCookie(reply, pages.cookies.set(cookieNames.method, factor, methodSeconds));
   return completion;
 }

@@ -14,24 +14,32 @@ import type { SignInMethod } from "./complete-sign-in.ts";
 import type { SignInContext } from "./context.ts";
 import { completeFor } from "./finish-sign-in.ts";
 import { forFactor, judgeFactor, placeAfterRefusal } from "./judge-factor.ts";
+import { acceptsLostPhoneCode } from "./lost-phone-factor.ts";
 import { attemptOrigin } from "./post-login.ts";
 import { reportSignIn, reportUndecided } from "./report.ts";
 
 /** `GET /login/webauthn` */
 export function getWebauthn(deps: SignInContext): VisitHandler {
   const { pages } = deps;
-  return forFactor(deps, "webauthn", async (visit, { flow, pending, browserToken }) => {
-    const view = {
-      begin: hrefIn(pathTo("beginWebauthnSignIn"), visit, flow),
-      finish: pathTo("finishWebauthnSignIn"),
-      csrfToken: csrfToken(flow.id, browserToken),
-      offersToRemember: deps.deviceMemory.isOffered(flow),
-      other: pending.methods.length > 1 ? hrefIn(pathTo("mfaPage"), visit, flow) : undefined,
-      restart: hrefIn(pathTo("restartLogin"), visit, flow),
-      cancel: cancelIn(visit, flow, browserToken),
-    };
-    return showPage(pages, visit, { page: webauthnLoginPage, view, flow, formTargets: formTargets(flow) });
-  });
+  return forFactor(
+    deps,
+    ({ methods }) => methods.includes("webauthn"),
+    async (visit, { flow, pending, browserToken }) => {
+      const view = {
+        begin: hrefIn(pathTo("beginWebauthnSignIn"), visit, flow),
+        finish: pathTo("finishWebauthnSignIn"),
+        csrfToken: csrfToken(flow.id, browserToken),
+        offersToRemember: deps.deviceMemory.isOffered(flow),
+        other:
+          pending.methods.length > 1 || acceptsLostPhoneCode(deps, pending)
+            ? hrefIn(pathTo("mfaPage"), visit, flow)
+            : undefined,
+        restart: hrefIn(pathTo("restartLogin"), visit, flow),
+        cancel: cancelIn(visit, flow, browserToken),
+      };
+      return showPage(pages, visit, { page: webauthnLoginPage, view, flow, formTargets: formTargets(flow) });
+    },
+  );
 }
 
 /**

@@ -201,8 +201,12 @@ async function accept(
   const step = { flow, step: "password", account: decision.account } as const;
   const enrolled = await reportUndecided(deps, visit, step, () => store.enrolled(decision.account, context));
   const needed = neededFactors(enrolled, flow.client, acrValuesOf(flow));
+  // For `delayed_response`, the page must be the same after a wrong password, of which nothing else is known.
+  const acceptsCode =
+    needed.acceptsCode && decision.user.isSuspicious !== true && flow.client?.delayedResponse !== true;
   const pending: PendingSignIn = {
     ...decision.user,
+    ...(acceptsCode && deps.lostPhone !== undefined && { acceptsLostPhoneCode: true }),
     ...(flow.client?.delayedResponse === true ? { shownAs: credentials.username } : {}),
     remember: credentials.remember && rememberMs > 0,
     passwordTs: Math.floor(nowMs() / 1000),

@@ -1,4 +1,5 @@
 import { accountSuspension, type Reply, type Request } from "@postern/shared/contracts";
+import type { LostPhoneCodes } from "@postern/shared/domain/lost-phone";
 import type { RememberedDevices } from "@postern/shared/domain/remembered-devices";
 import type { Suspensions } from "@postern/shared/domain/suspensions";
 import type { Bus } from "@postern/shared/platform/bus";
@@ -17,6 +18,7 @@ interface Parts {
   readonly bus: Pick<Bus, "serve">;
   /** Undefined where no sessions are kept. */
   readonly sessions: SessionStore | undefined;
+  readonly lostPhone: Pick<LostPhoneCodes, "forget">;
   /** Undefined without the secret that encrypts them. */
   readonly devices: Pick<RememberedDevices, "forgetAll"> | undefined;
   readonly singleLogout: SingleLogout | undefined;
@@ -27,9 +29,9 @@ interface Parts {
 }
 
 /** Ends the browser sessions, remembered devices and tokens of exactly this account, however other accounts, subjects and clients are called. */
-function createEndAll({ sessions, devices, singleLogout, oidc }: Parts) {
+function createEndAll({ sessions, lostPhone, devices, singleLogout, oidc }: Parts) {
   return async (account: string): Promise<number> => {
-    await devices?.forgetAll(account);
+    await Promise.all([devices?.forgetAll(account), lostPhone.forget(account)]);
     const count = (await sessions?.listAll(account))?.length ?? 0;
     if (oidc === undefined) {
       for (const session of (await sessions?.endAll(account)) ?? []) await singleLogout?.ended(session);

@@ -50,8 +50,9 @@ const maxDevices = 16;
 /** Longer than a response takes. */
 const graceMs = 60_000;
 
+const random = (bytes: number): string => randomBytes(bytes).toString("base64url");
+
 export function newCookieEntry(): CookieEntry {
-  const random = (bytes: number): string => randomBytes(bytes).toString("base64url");
   return { id: random(idBytes), key: random(secretBytes), token: random(secretBytes) };
 }
 
@@ -70,6 +71,7 @@ function isEqual(left: string, right: string): boolean {
 const successorOf = (seed: string, token: string): string =>
   createHmac("sha256", seed).update(token).digest().subarray(0, secretBytes).toString("base64url");
 
+const decided = decidedInRedis("remembered devices cannot be reached");
 const digest = (entry: Pick<CookieEntry, "token">): string => digestOf(entry.token).toString("base64url");
 
 interface Deps {
@@ -134,14 +136,34 @@ function createReader({ redis, keyPrefix, keys, clock, lifeMs }: Deps) {
   return { keyOf, seal, find, list };
 }
 
+/** For users and operators. */
+function createListing(deps: Deps) {
+  const { redis } = deps;
+  const { keyOf, list } = createReader(deps);
+  return {
+    /** The one that was used last comes first; none while the site does not offer it. */
+    list: (account: string): Promise<readonly RememberedDevice[]> => decided(() => list(account)),
+    /** @returns whether there was such a device */
+    forget: (account: string, id: string): Promise<boolean> =>
+      decided(async () => (await redis.hdel(keyOf(account), id)) > 0),
+    /** @returns the number of devices */
+    forgetAll: (account: string): Promise<number> =>
+      decided(async () => {
+        const key = keyOf(account);
+        const count = await redis.hlen(key);
+        await redis.unlink(key);
+        return count;
+      }),
+  };
+}
+
 /**
  * Browsers on which users are not asked for the second factor. Redis stores a digest of what the cookie contains, and encrypted details. Every
  * method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer: the factor is then asked for.
  */
 export function createRememberedDevices(deps: Deps) {
   const { redis, clock, lifeMs } = deps;
-  const { keyOf, seal, find, list } = createReader(deps);
-  const decided = decidedInRedis("remembered devices cannot be reached");
+  const { keyOf, seal, find } = createReader(deps);
   const remember = defineScript(redis, {
     name: "rememberDevice",
     lua: rememberDeviceLua,
@@ -167,7 +189,7 @@ export function createRememberedDevices(deps: Deps) {
     ): Promise<void> =>
       decided(async () => {
         const { id, token } = entry;
-        const seed = randomBytes(secretBytes).toString("base64url");
+        const seed = random(secretBytes);
         const sealed = seal(account, id, { check, seed, ...browser });
         const value = [nowMs(), nowMs(), digest({ token }), "-", 0, sealed].join(" ");
         await remember({ devicesKey: keyOf(account) }, { id, value, nowMs: nowMs(), lifeMs, maxDevices });
@@ -189,19 +211,7 @@ export function createRememberedDevices(deps: Deps) {
         const reply = await use({ devicesKey: keyOf(account) }, args);
         return { entry: reply === "used" || reply === "repeated" ? next : undefined, isReused: reply === "reused" };
       }),
-    /** The one that was used last comes first; none while the site does not offer it. */
-    list: (account: string): Promise<readonly RememberedDevice[]> => decided(() => list(account)),
-    /** @returns whether there was such a device */
-    forget: (account: string, id: string): Promise<boolean> =>
-      decided(async () => (await redis.hdel(keyOf(account), id)) > 0),
-    /** @returns the number of devices */
-    forgetAll: (account: string): Promise<number> =>
-      decided(async () => {
-        const key = keyOf(account);
-        const count = await redis.hlen(key);
-        await redis.unlink(key);
-        return count;
-      }),
+    ...createListing(deps),
   };
 }
 

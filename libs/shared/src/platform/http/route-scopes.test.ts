@@ -43,6 +43,7 @@ const rows: readonly (readonly [family: string, method: string, path: string, an
   ["remembered devices", "DELETE", "/api/v1/remembered-devices", operators],
   ["console", "GET", "/api/v1/console/explain", operators],
   ["invitations of operators", "POST", "/api/v1/console/invitations", ["admin"]],
+  ["lost-phone codes", "POST", "/api/v1/console/lost-phone-codes", mfaWrite],
   ["audit records", "GET", "/api/v1/console/audit", ["audit_read", "admin"]],
   ["audit records", "GET", "/api/v1/console/audit/export", ["audit_read", "admin"]],
   ["custom hooks", "PATCH", "/api/v1/custom/hello", []],

@@ -56,6 +56,8 @@ const events: Readonly<Record<string, string>> = {
   suspicious_sign_in: "Suspicious sign-in",
   account_suspended: "Account suspended",
   account_resumed: "Account resumed",
+  lost_phone_code: "Lost-phone code created",
+  lost_phone_code_used: "Signed in with a lost-phone code",
 };
 
 function notificationsPart({ notifications, sends_notifications: isOn }: AccountReport): Html {
@@ -99,7 +101,7 @@ function answerPart(view: AccountView, answer: AccountAnswer): Html {
   const offered = createOffered();
   const causes = causesPart(view, explanation, offered);
   const isSuspended = explanation.causes?.some(({ kind }) => kind === "suspension") === true;
-  const general = (["flush", "unlock", "end-sessions", "suspend", "invite"] as const).filter(
+  const general = (["flush", "unlock", "lost-phone", "end-sessions", "suspend", "invite"] as const).filter(
     (id) => !offered.has(id, name) && !(id === "suspend" && isSuspended),
   );
   return html`<h2>${name}${isSuspended && html` <span class="badge">Suspended</span>`}</h2>${verdictPart(explanation)}${causes}${

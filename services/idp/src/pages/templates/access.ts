@@ -131,7 +131,7 @@ ${isThis && html`<span class="this">${text("sessions.this")}</span>`}
 <span>${text("devices.since")} ${moment(sinceMs, look)}</span>
 <span>${text("list.last_used")} ${moment(usedMs, look)}</span>
 <span>${text("devices.until")} ${moment(endsMs, look)}</span>
-${deleteForm({ action: forget, csrfToken }, text("devices.forget"), device)}`,
+${deleteForm({ action: forget, csrfToken }, text("passkeys.remove"), device)}`,
   );
   return html`<h2>${text("devices.title")}</h2>
 <p class="lead">${text("devices.intro")}</p>

@@ -42,6 +42,12 @@ export const rememberedDevicesKey = key("remembered devices", "hash", 400 * dayS
   lost: "the user is asked for the second factor on every device",
 });
 
+/** The code with which a user who lost the second factor may sign in once: its digest, wrong tries, and who redeemed it. */
+export const lostPhoneCodeKey = key("lost-phone code", "hash", 3600, {
+  template: "factor:lost-phone:{<account digest>}",
+  lost: "the code does not work; an operator creates another",
+});
+
 /** Attempts at TOTP codes of an account, after the correct password. */
 export const factorAttemptsKey = key("factor attempts", "string", 600, {
   template: "factor:attempts:{<account digest>}",
