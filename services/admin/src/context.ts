@@ -11,6 +11,7 @@ import {
   scriptPasswordReports,
   unverifiablePasswordCounter,
 } from "@postern/shared/assembly";
+import { authenticate, mfaFactorsRead, notifyLostPhone } from "@postern/shared/contracts";
 import { createBansByEnd, createBruteForceRecords } from "@postern/shared/domain/brute-force";
 import { createLostPhoneCodes } from "@postern/shared/domain/lost-phone";
 import { createPasswordVerifier } from "@postern/shared/domain/passwords";
@@ -22,7 +23,7 @@ import { createCallerReader, createCallerVerifier } from "@postern/shared/platfo
 import { createHealth, type Health, type SharedByProcess } from "@postern/shared/platform/lifecycle";
 import { lazyOpenapi } from "@postern/shared/platform/openapi";
 import { type RedisClient, redisHealth, watchRedisClock } from "@postern/shared/platform/redis";
-import { type Clock, systemClock } from "@postern/shared/platform/time";
+import { type Clock, steadyClock, systemClock } from "@postern/shared/platform/time";
 import { createAccounts } from "./console/account/context.ts";
 import { createAuditReads } from "./console/audit-reads.ts";
 import { createConsole } from "./console/context.ts";
@@ -126,15 +127,17 @@ interface LostPhoneParts extends OperatorProofs {
 }
 
 function lostPhoneOf({ identity, storage }: Config, parts: LostPhoneParts) {
-  const { live, state, bus, suspensions, reviews, namesOnPages, sharedClock } = parts;
+  const { live, state, bus, suspensions, isDoubted, namesOnPages, sharedClock } = parts;
+  const deadline = () => ({ deadline: steadyClock.now() + live.current.decisionTimeoutMs });
   return createLostPhone({
     codes: identity.mfa.lost_phone.enabled ? createLostPhoneCodes(state, storage.redis.prefix, sharedClock) : undefined,
     accountNames: namesOnPages,
-    bus,
+    decide: (request) => bus.request(authenticate, request, deadline()),
+    readFactors: (target) => bus.request(mfaFactorsRead, target, deadline()),
+    notify: (notification) => bus.request(notifyLostPhone, notification, deadline()),
     roles: () => live.current.console.roles,
     suspensions,
-    reviews,
-    timeoutMs: () => live.current.decisionTimeoutMs,
+    isDoubted,
   });
 }
 

@@ -7,11 +7,8 @@ import {
   flushSettings,
   keyRingFromConfig,
   redisFromConfig,
-  rememberedDevicesFromConfig,
   suspensionsFromConfig,
 } from "@postern/shared/assembly";
-import { createLostPhoneCodes } from "@postern/shared/domain/lost-phone";
-import type { RememberedDevices } from "@postern/shared/domain/remembered-devices";
 import type { Suspensions } from "@postern/shared/domain/suspensions";
 import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
@@ -35,7 +32,7 @@ import { createOidcContext, type OidcContext } from "./oidc/context.ts";
 import { deviceEnd } from "./oidc/device/device.ts";
 import { createDeviceMemory } from "./remembered-devices/remembered-devices.ts";
 import { createSamlContext, type SamlContext } from "./saml/context.ts";
-import { createSecondFactors } from "./second-factors/context.ts";
+import { createSecondFactors, createVouching, type Vouching } from "./second-factors/context.ts";
 import type { BrowserSessionRecord } from "./sessions/browser-session.ts";
 import { SessionStore } from "./sessions/session-store-redis.ts";
 import { createSingleLogout, type SingleLogout } from "./sessions/single-logout.ts";
@@ -171,11 +168,9 @@ function demandersOf({ oidc, saml }: Protocols) {
   ];
 }
 
-interface PagesParts extends PageParts {
+interface PagesParts extends PageParts, Vouching {
   readonly bus: Bus;
   readonly sessions: SessionStore | undefined;
-  /** Undefined without the secret that encrypts them. */
-  readonly devices: RememberedDevices | undefined;
   readonly protocols: Protocols;
   readonly notifications: NotificationsContext | undefined;
   readonly metrics: IdpMetrics;
@@ -199,7 +194,17 @@ function createPagesContext(parts: PagesParts) {
     audit: base.audit,
     logger: base.logger,
   });
-  const fromSignIn = { visits, secondFactors, deviceMemory, notifications, metrics, protocols: ends, flowKeys };
+  const lostPhone = config.identity.mfa.lost_phone.enabled ? parts.lostPhone : undefined;
+  const fromSignIn = {
+    lostPhone,
+    visits,
+    secondFactors,
+    deviceMemory,
+    notifications,
+    metrics,
+    protocols: ends,
+    flowKeys,
+  };
   const signIn = createSignIn(parts, fromSignIn);
   return {
     visits,
@@ -256,20 +261,10 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const metrics = createIdpMetrics(base.metrics, base.metricsPrefix);
   const notifications = await notificationsOf(config, { base, bus, state, metrics });
   const mail = createMailClients(config, base, state);
-  const devices = rememberedDevicesFromConfig(config, { redis: state, clock: sharedClock });
-  const lostPhone = createLostPhoneCodes(state, config.storage.redis.prefix, sharedClock);
-  serveSuspensions({
-    ...protocols,
-    bus,
-    sessions,
-    lostPhone,
-    devices,
-    notifications,
-    suspensions,
-    logger: base.logger,
-  });
+  const vouching = createVouching(config, state, sharedClock);
+  serveSuspensions({ ...protocols, ...vouching, bus, sessions, notifications, suspensions, logger: base.logger });
   const parts = { config, base, bus, state, sharedClock, suspensions, sessions, protocols, notifications, metrics };
-  const pages = createPagesContext({ ...parts, devices, mailSetup: mail?.setup });
+  const pages = createPagesContext({ ...parts, ...vouching, mailSetup: mail?.setup });
   built.pages = pages;
   const keyPrefix = config.storage.redis.prefix;
   return {

@@ -10,6 +10,7 @@ import { redisContent, testRedis } from "../../support/redis-content.ts";
 import { passwordNonce } from "../../support/stack-config.ts";
 import { authorize, callback, follow, issuer, publicClient } from "./authorization.ts";
 import { type IdpStack, startIdpStack } from "./idp-stack.ts";
+import { addPasskey, fetchPublicKeyOptions, finish } from "./passkey-steps.ts";
 import {
   bob,
   box,
@@ -109,6 +110,22 @@ test("two tabs that sign in at the same moment are both remembered, and so is th
   const pages = await Promise.all(tabs.map((tab) => browser.submit(tab, bob)));
   for (const { location } of pages) expect(location).toMatch(/^(http:\/\/localhost:8080)?\/oidc\/authorize\//u);
   expect(isDone(await enterPassword(browser))).toBe(true);
+});
+
+test("a device is remembered after a passkey too", async () => {
+  const { key } = await addPasskey(idp, "alice");
+  const alice = { username: "alice@example.test", password: "alice-demo-password" };
+  const browser = createBrowser(idp.replicas);
+  const page = await follow(browser, await browser.submit(await authorize(browser, "webmail"), alice));
+  expect([page.url.startsWith("/login/webauthn"), page.text.includes(box)]).toEqual([true, true]);
+  const [begin = "", token = ""] = ["begin", "csrf"].map(
+    (name) => new RegExp(`data-${name}="([^"]+)"`, "u").exec(page.text)?.[1],
+  );
+  const credential = key.get(await fetchPublicKeyOptions(browser, begin.replaceAll("&amp;", "&")));
+  const answer = await finish(browser, "/login/webauthn/finish", token, { credential, remember_device: true });
+  expect(answer).toMatchObject([200, {}]);
+  browser.cookies.delete("service_session");
+  expect(isDone(await follow(browser, await browser.submit(await authorize(browser, "webmail"), alice)))).toBe(true);
 });
 
 test("a wrong password gets the same answer as anywhere, and the device remains remembered", async () => {

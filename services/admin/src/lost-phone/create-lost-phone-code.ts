@@ -1,12 +1,18 @@
-import { authenticate, type LostPhoneCode, mfaFactorsRead, notifyLostPhone } from "@postern/shared/contracts";
+import type {
+  AuthDecision,
+  AuthRequest,
+  LostPhoneCode,
+  MfaTarget,
+  mfaFactorsRead,
+  notifyLostPhone,
+  Reply,
+  Request,
+} from "@postern/shared/contracts";
 import { foldedName } from "@postern/shared/domain/brute-force";
 import type { FindAccountNames } from "@postern/shared/domain/flush";
 import type { LostPhoneCodes } from "@postern/shared/domain/lost-phone";
-import type { RiskReviews } from "@postern/shared/domain/risk";
 import type { Suspensions } from "@postern/shared/domain/suspensions";
-import type { Bus } from "@postern/shared/platform/bus";
 import { AppError } from "@postern/shared/platform/errors";
-import { steadyClock } from "@postern/shared/platform/time";
 import { type RoleSettings, roleOf } from "../operators/role-lookup.ts";
 
 /** Why there is no code, as the API says it. */
@@ -26,21 +32,24 @@ export interface LostPhoneDeps {
   readonly codes: Pick<LostPhoneCodes, "issue"> | undefined;
   /** Accounts as the sign-in pages name them. */
   readonly accountNames: FindAccountNames;
-  readonly bus: Pick<Bus, "request">;
+  readonly decide: (request: AuthRequest) => Promise<AuthDecision>;
+  readonly readFactors: (target: MfaTarget) => Promise<Reply<typeof mfaFactorsRead>>;
+  /** Resolves once the notification is stored. */
+  readonly notify: (notification: Request<typeof notifyLostPhone>) => Promise<unknown>;
   readonly roles: () => RoleSettings;
   readonly suspensions: Pick<Suspensions, "read">;
-  readonly reviews: Pick<RiskReviews, "isDoubted">;
-  readonly timeoutMs: () => number;
+  /** Whether someone else may have the password of an account. */
+  readonly isDoubted: (account: string) => Promise<boolean>;
 }
 
 const undecided = (detail: string) => new AppError("UPSTREAM_UNAVAILABLE", { detail });
 
-function createLookUp({ bus, timeoutMs }: LostPhoneDeps) {
+function createLookUp({ decide }: LostPhoneDeps) {
   /** Without caches: a role that was assigned a moment ago counts. */
   return async (username: string, session: string) => {
     const lookup = { operation: "lookup", dialect: "idp", protocol: "idp", tls: true } as const;
     const request = { ...lookup, session, username, memoryCache: false, sharedCache: false };
-    const decision = await bus.request(authenticate, request, { deadline: steadyClock.now() + timeoutMs() });
+    const decision = await decide(request);
     if (decision.outcome === "tempfail") throw undecided(`the account could not be looked up: ${decision.code}`);
     return decision.outcome === "ok" ? decision : undefined;
   };
@@ -48,7 +57,7 @@ function createLookUp({ bus, timeoutMs }: LostPhoneDeps) {
 
 /** @throws AppError if it cannot be decided whether the account may get a code */
 function createJudge(deps: LostPhoneDeps) {
-  const { accountNames, bus, roles, suspensions, reviews, timeoutMs } = deps;
+  const { accountNames, readFactors, roles, suspensions, isDoubted } = deps;
   const lookUp = createLookUp(deps);
   const isOperator = async (account: string, session: string): Promise<boolean> => {
     // Facts are stored under folded names, which another account of an exact backend may have.
@@ -56,8 +65,7 @@ function createJudge(deps: LostPhoneDeps) {
     return known.some((one) => one !== undefined && roleOf(one, roles()) !== undefined);
   };
   const hasFactor = async (username: string, session: string): Promise<boolean> => {
-    const deadline = steadyClock.now() + timeoutMs();
-    const factors = await bus.request(mfaFactorsRead, { session, username }, { deadline });
+    const factors = await readFactors({ session, username });
     return factors.outcome === "ok" && (factors.hasTotp || factors.webauthnCredentials.length > 0);
   };
   return async (username: string, session: string) => {
@@ -68,7 +76,7 @@ function createJudge(deps: LostPhoneDeps) {
     if (account === undefined || known === undefined) return "unknown" as const;
     if (await isOperator(account, session)) return "operator" as const;
     if ((await suspensions.read(account)) !== undefined) return "suspended" as const;
-    if (await reviews.isDoubted(account)) return "doubted" as const;
+    if (await isDoubted(account)) return "doubted" as const;
     if (!(await hasFactor(account, session))) return "no_factor" as const;
     return { account, attributes: known.attributes };
   };
@@ -79,14 +87,14 @@ function createJudge(deps: LostPhoneDeps) {
  * no code. @throws AppError on a temporary failure
  */
 export function createLostPhone(deps: LostPhoneDeps) {
-  const { codes, bus, timeoutMs } = deps;
+  const { codes, notify } = deps;
   const judge = createJudge(deps);
   return async (username: string, session: string): Promise<LostPhoneCode | Refusal> => {
     if (codes === undefined) return "disabled";
     const judged = await judge(username, session);
     if (typeof judged === "string") return judged;
     const { account, attributes } = judged;
-    await bus.request(notifyLostPhone, { account, session, attributes }, { deadline: steadyClock.now() + timeoutMs() });
+    await notify({ account, session, attributes });
     const { code, expiresMs } = await codes.issue(account);
     return { account, code, expires: new Date(expiresMs).toISOString() };
   };

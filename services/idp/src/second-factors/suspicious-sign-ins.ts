@@ -3,8 +3,9 @@ import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
 import { isFresh } from "./freshness.ts";
 
 /** Suspicious sign-ins, which users confirm or reject. */
-export interface SuspiciousSignIns
-  extends Pick<RiskReviews, "list" | "isDoubted" | "earliestUnanswered" | "confirm" | "reject"> {
+export interface SuspiciousSignIns extends Pick<RiskReviews, "list" | "earliestUnanswered" | "confirm" | "reject"> {
+  /** Whether one of them is unanswered, or a hold in force. */
+  readonly isDoubted: (account: string) => Promise<boolean>;
   /** How much older than the earliest one a proof must be, in minutes. */
   readonly knownAfterMinutes: () => number;
 }

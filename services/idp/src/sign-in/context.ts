@@ -2,7 +2,7 @@ import { historyWriterFromConfig, keyRingFromConfig } from "@postern/shared/asse
 import { authenticate } from "@postern/shared/contracts";
 import type { Audit } from "@postern/shared/domain/audit";
 import { createHistoryRecorder, type HistoryRecorder } from "@postern/shared/domain/history";
-import { createLostPhoneCodes } from "@postern/shared/domain/lost-phone";
+import type { LostPhoneCodes } from "@postern/shared/domain/lost-phone";
 import type { Bus } from "@postern/shared/platform/bus";
 import { createResponseDelays } from "@postern/shared/platform/concurrency";
 import type { KeyRing } from "@postern/shared/platform/crypto";
@@ -50,6 +50,8 @@ function historyOf({ config, base, state, sharedClock }: PageParts): HistoryReco
 }
 
 interface SignInParts {
+  /** Undefined unless the site offers it. */
+  readonly lostPhone: LostPhoneCodes | undefined;
   readonly visits: VisitContext;
   readonly secondFactors: SecondFactors;
   readonly deviceMemory: DeviceMemory;
@@ -62,7 +64,7 @@ interface SignInParts {
 /** Everything that the pages of a sign-in need. */
 export function createSignIn(
   parts: PageParts & { readonly bus: Bus },
-  { visits, secondFactors, deviceMemory, notifications, metrics, protocols, flowKeys }: SignInParts,
+  { lostPhone, visits, secondFactors, deviceMemory, notifications, metrics, protocols, flowKeys }: SignInParts,
 ) {
   const { config, base, bus, state, suspensions } = parts;
   const { identity, auth, storage } = config;
@@ -81,10 +83,7 @@ export function createSignIn(
       storage.redis.prefix,
       keyRingFromConfig(config, "failed-sign-in") ?? flowKeys,
     ),
-    /** Undefined unless the site offers it. */
-    lostPhone: identity.mfa.lost_phone.enabled
-      ? createLostPhoneCodes(state, storage.redis.prefix, parts.sharedClock)
-      : undefined,
+    lostPhone,
     history: historyOf(parts),
     suspensions,
     /** Undefined: users are not notified of new devices. */

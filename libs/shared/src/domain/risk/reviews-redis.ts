@@ -178,14 +178,6 @@ export function createRiskReviews({ store, names, keyPrefix, settings, clock }: 
     /** The minute of the earliest unconfirmed suspicious sign-in; undefined if there is none. Takes one read. */
     earliestUnanswered: (account: string): Promise<number | undefined> =>
       decided(async () => earliestUnanswered(recentIn(await store.read(reviewKey(account))), minuteNow())),
-    /** Whether one of them is unanswered, or a hold in force: someone else may have the password. */
-    isDoubted: (account: string): Promise<boolean> =>
-      decided(async () => {
-        const [facts, value] = await Promise.all([factsOf(account), store.read(reviewKey(account))]);
-        const minute = minuteNow();
-        const isHeld = facts?.hold !== undefined && facts.hold.untilMinute > minute;
-        return isHeld || earliestUnanswered(recentIn(value), minute) !== undefined;
-      }),
     /** None of them was the user. Networks stay doubted, and a hold continues. */
     reject: (account: string): Promise<void> =>
       decided(() => change(account, (reviews) => reviews.map((one) => ({ ...one, isRejected: true })))),
@@ -193,3 +185,12 @@ export function createRiskReviews({ store, names, keyPrefix, settings, clock }: 
 }
 
 export type RiskReviews = ReturnType<typeof createRiskReviews>;
+
+/** Whether a suspicious sign-in of an account is unanswered, or a hold in force: someone else may have the password. */
+export function createIsDoubted(reviews: Pick<RiskReviews, "earliestUnanswered" | "facts">, clock: Clock) {
+  return async (account: string): Promise<boolean> => {
+    const [earliest, facts] = await Promise.all([reviews.earliestUnanswered(account), reviews.facts(account)]);
+    const isHeld = facts?.hold !== undefined && facts.hold.untilMinute > Math.floor(clock.now() / minuteMs);
+    return isHeld || earliest !== undefined;
+  };
+}
