@@ -3,6 +3,8 @@ import { printable, table } from "../table.ts";
 import { readAccount } from "./answers.ts";
 import type { OperatorCommand } from "./operator-command.ts";
 
+const widestBrowser = 60;
+
 type Rows = readonly (readonly string[])[];
 
 function backendRows({ backends }: AccountReport): Rows {
@@ -39,6 +41,17 @@ function appPasswordRows({ app_passwords: passwords }: AccountReport): Rows {
   ]);
 }
 
+function deviceRows({ remembered_devices: devices = [] }: AccountReport): Rows {
+  return devices.map(({ id, user_agent: agent, client_ip: address, since, last_used: used, until }) => [
+    id,
+    address || "-",
+    since,
+    used,
+    until,
+    agent.slice(0, widestBrowser),
+  ]);
+}
+
 function notificationRows({ notifications }: AccountReport): Rows {
   return notifications.map(({ time, event, channel, outcome }) => [time, event, channel, outcome]);
 }
@@ -55,6 +68,7 @@ function linesOf(report: AccountReport): readonly string[] {
     ...incomplete.map((missing) => printable(`incomplete: ${missing}`)),
     ...part(["BACKEND", "ANSWER", "ACCOUNT", "GROUPS", "STORES"], backendRows(report)),
     ...part(["FACTOR", "WHAT", "DETAILS"], factorRows(report)),
+    ...part(["REMEMBERED DEVICE", "FROM", "SINCE", "LAST USED", "UNTIL", "BROWSER"], deviceRows(report)),
     ...part(["APP PASSWORD", "LABEL", "PROTOCOLS", "CREATED", "LAST USED"], appPasswordRows(report)),
     ...part(["SENT", "NOTIFICATION", "CHANNEL", "OUTCOME"], notificationRows(report)),
   ];
@@ -64,8 +78,8 @@ export const accountCommand: OperatorCommand = {
   usage: "account USER [--protocol NAME]",
   summary: "show what the services know about an account",
   help: [
-    "Shows what each backend says, second factors with counts of wrong codes, app passwords with last use, and the user",
-    "notifications of the last 30 days. Nothing secret is shown. --protocol NAME selects the searches of the backends, imap by",
+    "Shows what each backend says, second factors with counts of wrong codes, remembered devices, app passwords with last use,",
+    "and the user notifications of the last 30 days. Nothing secret is shown. --protocol NAME selects the searches of the backends, imap by",
     "default. The exit code is 1 if no backend has the account. Audited as account.read.",
   ],
   operands: { min: 1, max: 1 },

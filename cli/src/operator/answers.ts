@@ -10,9 +10,11 @@ import {
   CacheFlushAsync,
   ConfigLoad,
   DecisionHistoryPage,
+  DevicesForgotten,
   Explanation,
   FailedSignInRecord,
   Invitation,
+  LostPhoneCode,
   MfaBackchannelCredentials,
   MfaBackchannelFactors,
   MfaBackchannelUnlocked,
@@ -84,6 +86,8 @@ export const readFactors = reader(MfaBackchannelFactors);
 export const readFailedSignIn = reader(FailedSignInRecord);
 export const readHistory = reader(DecisionHistoryPage);
 export const readRiskExplanation = reader(RiskExplanation);
+export const readLostPhoneCode = reader(LostPhoneCode);
+export const readDevicesForgotten = reader(DevicesForgotten);
 export const readSuspensionDone = reader(SuspensionDone);
 export const readSuspensions = reader(SuspensionList);
 export const readSystem = reader(SystemReport);

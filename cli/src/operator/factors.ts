@@ -1,9 +1,9 @@
 import { printable, table } from "../table.ts";
-import { readCredentials, readFactors } from "./answers.ts";
+import { readCredentials, readDevicesForgotten, readFactors } from "./answers.ts";
 import { UsageError } from "./connection.ts";
 import type { CommandContext, OperatorCommand, Shown } from "./operator-command.ts";
 
-const usage = "factors list|reset USER [--factor totp|recovery|PASSKEY|all]";
+const usage = "factors list|reset|forget USER [--factor totp|recovery|PASSKEY|all]";
 
 type Factors = ReturnType<typeof readFactors>;
 
@@ -63,20 +63,40 @@ async function reset(username: string, context: CommandContext): Promise<Shown> 
   return { lines: [`removed from ${whose}: ${printable(removed.join(" "))}`], json: { removed } };
 }
 
+async function forget(username: string, { api }: CommandContext): Promise<Shown> {
+  const done = readDevicesForgotten(await api.ask("forgetUserDevices", { body: { username } }));
+  const { forgotten, is_complete: isComplete } = done;
+  return {
+    lines: [
+      `${forgotten} remembered device${forgotten === 1 ? "" : "s"} forgotten: the second factor is asked for again`,
+      ...(isComplete
+        ? []
+        : [
+            "warning: not every backend could be asked, so further accounts may have this name: repeat the command later",
+          ]),
+    ],
+    json: done,
+  };
+}
+
+const actions: Readonly<Record<string, typeof list>> = { list, reset, forget };
+
 export const factorsCommand: OperatorCommand = {
   usage,
-  summary: "list or remove the second factors of a user",
+  summary: "list or remove the second factors of a user, or forget remembered devices",
   help: [
     "`factors list` shows the authenticator app, the number of unused recovery codes, passkeys and app passwords.",
     "`factors reset` removes the one that --factor names as the list does, or all of them, for example when a telephone is",
     "lost. Verify the caller's identity first. Afterwards the password is enough, unless an application requires a second factor.",
-    "To unlock factors after too many wrong codes without removing them, use `postern unlock USER`. Both are audited.",
+    "To unlock factors after too many wrong codes without removing them, use `postern unlock USER`. All are audited.",
+    "`factors forget` asks for the second factor again on the devices on which the user chose not to be asked; `postern account`",
+    "lists them.",
   ],
   operands: { min: 2, max: 2 },
-  actions: ["list", "reset"],
+  actions: ["list", "reset", "forget"],
   options: ["factor"],
   run: (context) => {
     const [action, username = ""] = context.operands;
-    return action === "reset" ? reset(username, context) : list(username, context);
+    return (actions[action ?? ""] ?? list)(username, context);
   },
 };

@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import { printable } from "../table.ts";
 import { accountCommand } from "./account.ts";
-import { readConfig, readHistory, readInvitation, readUnlocked } from "./answers.ts";
+import { readConfig, readHistory, readInvitation, readLostPhoneCode, readUnlocked } from "./answers.ts";
 import { bansCommand } from "./bans.ts";
 import { clientsCommand } from "./clients.ts";
 import { UsageError } from "./connection.ts";
@@ -95,6 +95,28 @@ const inviteCommand: OperatorCommand = {
   run: invite,
 };
 
+async function createLostPhoneCode({ api, operands }: CommandContext): Promise<Shown> {
+  const [username = ""] = operands;
+  const answer = readLostPhoneCode(await api.ask("createLostPhoneCode", { body: { username } }));
+  const { account, code, expires } = answer;
+  return {
+    lines: [`code for ${printable(account)}, for one sign-in, until ${expires}:`, "", `  ${code}`],
+    json: { ...answer },
+  };
+}
+
+const lostPhoneCommand: OperatorCommand = {
+  usage: "lost-phone USER",
+  summary: "create a code with which a user who lost the second factor signs in once",
+  help: [
+    'Verify who calls first. The user signs in with the password, chooses "I can\'t use my app", and enters the code. The session',
+    "changes no second factors before `postern factors reset USER` has removed the old one. The user is notified at every known",
+    "address. Operators, suspended accounts and ones with an unanswered suspicious sign-in get no code.",
+  ],
+  operands: { min: 1, max: 1 },
+  run: createLostPhoneCode,
+};
+
 const remoteConfigCommand: OperatorCommand = {
   usage: "config load",
   summary: "print the effective configuration of the running site",
@@ -125,6 +147,7 @@ export const operatorCommands: ReadonlyMap<string, OperatorCommand> = new Map([
   ["bans", bansCommand],
   ["sessions", sessionsCommand],
   ["factors", factorsCommand],
+  ["lost-phone", lostPhoneCommand],
   ["invite", inviteCommand],
   ["clients", clientsCommand],
   ["keys", keysCommand],

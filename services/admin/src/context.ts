@@ -7,19 +7,23 @@ import {
   flushesFromConfig,
   historyFromConfig,
   redisFromConfig,
+  rememberedDevicesFromConfig,
   scriptPasswordReports,
   unverifiablePasswordCounter,
 } from "@postern/shared/assembly";
+import { authenticate, mfaFactorsRead, notifyLostPhone } from "@postern/shared/contracts";
 import { createBansByEnd, createBruteForceRecords } from "@postern/shared/domain/brute-force";
+import { createLostPhoneCodes } from "@postern/shared/domain/lost-phone";
 import { createPasswordVerifier } from "@postern/shared/domain/passwords";
 import { createRollupReader } from "@postern/shared/domain/rollups";
+import type { Suspensions } from "@postern/shared/domain/suspensions";
 import { type Bus, busHealth } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import { createCallerReader, createCallerVerifier } from "@postern/shared/platform/http";
 import { createHealth, type Health, type SharedByProcess } from "@postern/shared/platform/lifecycle";
 import { lazyOpenapi } from "@postern/shared/platform/openapi";
 import { type RedisClient, redisHealth, watchRedisClock } from "@postern/shared/platform/redis";
-import { systemClock } from "@postern/shared/platform/time";
+import { type Clock, steadyClock, systemClock } from "@postern/shared/platform/time";
 import { createAccounts } from "./console/account/context.ts";
 import { createAuditReads } from "./console/audit-reads.ts";
 import { createConsole } from "./console/context.ts";
@@ -28,10 +32,11 @@ import { createFactorLocks } from "./factor-locks/factor-locks-redis.ts";
 import { createHookScripts } from "./hooks/context.ts";
 import { createJobs } from "./jobs/context.ts";
 import { createIssuer } from "./jwt/context.ts";
+import { createLostPhone } from "./lost-phone/create-lost-phone-code.ts";
 import { createAdminMetrics } from "./metrics.ts";
-import { createOperatorProofs } from "./operators/context.ts";
+import { createOperatorProofs, type OperatorProofs } from "./operators/context.ts";
 import { createEventStreams } from "./operators/event-streams.ts";
-import { adminSettings, liveAdminSettings } from "./settings.ts";
+import { adminSettings, type LiveAdminSettings, liveAdminSettings } from "./settings.ts";
 import { createSuspending } from "./suspensions/context.ts";
 import { createSystem } from "./system/context.ts";
 
@@ -63,30 +68,27 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const sharedClock = watchRedisClock(redis);
   const accountNames = accountNamesFromSettings(flush);
   const suspending = createSuspending(config, { ...parts, redis, accountNames, clock: sharedClock });
-  const bruteForce = createBruteForceRecords({ redis, keyPrefix, rules: () => flush.live().rules, clock: systemClock });
-  const history = historyFromConfig(config, redis);
+  const records = recordsOf(config, redis, () => flush.live().rules);
   const factorLocks = createFactorLocks(redis, keyPrefix, () => parts.live.current.factorLimits, systemClock);
   const jobs = createJobs(config, { redis: parts.queue, logger: parts.logger });
+  const rememberedDevices = rememberedDevicesFromConfig(config, { redis, clock: sharedClock });
   const health = createAdminHealth(config, parts);
   const proofs = createOperatorProofs(config, parts);
   return {
     ...parts,
     flushes: flushesFromConfig(config, flush),
     factorLocks,
+    /** Undefined without the secret that encrypts them. */
+    rememberedDevices,
     ...proofs,
+    createLostPhoneCode: lostPhoneOf(config, { ...parts, ...proofs, ...suspending, sharedClock }),
     accountNames,
     ...suspending,
     jobs,
-    bruteForce,
-    listBansByEnd: createBansByEnd(redis, keyPrefix, systemClock),
-    readRollups: createRollupReader(redis, keyPrefix),
-    /** Undefined while no history is recorded. */
-    history,
-    /** Undefined while audit records are not kept in Redis. */
-    readAuditHistory: auditHistoryFromConfig(config, redis),
+    ...records,
     auditReads: createAuditReads(parts.audit),
-    ...createExplanations(config, { ...parts, ...suspending, history, accountNames, bruteForce, factorLocks }),
-    reportAccount: createAccounts(config, parts, factorLocks),
+    ...createExplanations(config, { ...parts, ...suspending, ...records, accountNames, factorLocks }),
+    reportAccount: createAccounts(config, { ...parts, rememberedDevices }, factorLocks),
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin", sharedClock)),
     health,
     ...createSystem(config, { ...parts, health, readJob: jobs.read }),
@@ -101,6 +103,43 @@ export async function createContext(config: Config, shared: SharedByProcess) {
 }
 
 export type AdminContext = Awaited<ReturnType<typeof createContext>>;
+
+/** What engines have recorded in Redis. */
+function recordsOf(config: Config, redis: RedisClient, rules: Parameters<typeof createBruteForceRecords>[0]["rules"]) {
+  const { prefix: keyPrefix } = config.storage.redis;
+  return {
+    bruteForce: createBruteForceRecords({ redis, keyPrefix, rules, clock: systemClock }),
+    listBansByEnd: createBansByEnd(redis, keyPrefix, systemClock),
+    readRollups: createRollupReader(redis, keyPrefix),
+    /** Undefined while no history is recorded. */
+    history: historyFromConfig(config, redis),
+    /** Undefined while audit records are not kept in Redis. */
+    readAuditHistory: auditHistoryFromConfig(config, redis),
+  };
+}
+
+interface LostPhoneParts extends OperatorProofs {
+  readonly live: { readonly current: LiveAdminSettings };
+  readonly state: RedisClient;
+  readonly bus: Bus;
+  readonly suspensions: Suspensions;
+  readonly sharedClock: Clock;
+}
+
+function lostPhoneOf({ identity, storage }: Config, parts: LostPhoneParts) {
+  const { live, state, bus, suspensions, isDoubted, namesOnPages, sharedClock } = parts;
+  const deadline = () => ({ deadline: steadyClock.now() + live.current.decisionTimeoutMs });
+  return createLostPhone({
+    codes: identity.mfa.lost_phone.enabled ? createLostPhoneCodes(state, storage.redis.prefix, sharedClock) : undefined,
+    accountNames: namesOnPages,
+    decide: (request) => bus.request(authenticate, request, deadline()),
+    readFactors: (target) => bus.request(mfaFactorsRead, target, deadline()),
+    notify: (notification) => bus.request(notifyLostPhone, notification, deadline()),
+    roles: () => live.current.console.roles,
+    suspensions,
+    isDoubted,
+  });
+}
 
 interface HealthParts extends Pick<Base, "service" | "instance" | "logger"> {
   readonly state: RedisClient;

@@ -26,8 +26,10 @@ import { registerFlushRoutes } from "./flush/flush-route.ts";
 import { registerHooks } from "./hooks/routes.ts";
 import { getJob } from "./jobs/get-job.ts";
 import { registerJwtRoutes } from "./jwt/routes.ts";
+import { registerLostPhone } from "./lost-phone/routes.ts";
 import { registerMfaBackchannel } from "./mfa-backchannel/routes.ts";
 import { validateRequests } from "./openapi/request-validation.ts";
+import { registerRememberedDevices } from "./remembered-devices/routes.ts";
 import { registerSuspensions } from "./suspensions/routes.ts";
 
 /** `GET /api/v1/openapi.yaml` and `.json`: for every authenticated API caller. */
@@ -85,9 +87,11 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
     registerFlushRoutes(scope, context);
     registerBruteForceRoutes(scope, context);
     registerSuspensions(scope, context);
+    registerRememberedDevices(scope, context);
     scope.route({ ...guarded("readJob"), handler: getJob(context.jobs.read) });
   });
   registerConsole(app, context);
+  registerLostPhone(app, context);
   const pages = context.consolePages?.({
     send: (request) => app.inject(request),
     stream: async (request) => {

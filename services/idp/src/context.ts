@@ -30,8 +30,9 @@ import { createIdpMetrics, type IdpMetrics } from "./metrics.ts";
 import { accountOfSession } from "./oidc/accounts/accounts.ts";
 import { createOidcContext, type OidcContext } from "./oidc/context.ts";
 import { deviceEnd } from "./oidc/device/device.ts";
+import { createDeviceMemory } from "./remembered-devices/remembered-devices.ts";
 import { createSamlContext, type SamlContext } from "./saml/context.ts";
-import { createSecondFactors } from "./second-factors/context.ts";
+import { createSecondFactors, createVouching, type Vouching } from "./second-factors/context.ts";
 import type { BrowserSessionRecord } from "./sessions/browser-session.ts";
 import { SessionStore } from "./sessions/session-store-redis.ts";
 import { createSingleLogout, type SingleLogout } from "./sessions/single-logout.ts";
@@ -167,7 +168,7 @@ function demandersOf({ oidc, saml }: Protocols) {
   ];
 }
 
-interface PagesParts extends PageParts {
+interface PagesParts extends PageParts, Vouching {
   readonly bus: Bus;
   readonly sessions: SessionStore | undefined;
   readonly protocols: Protocols;
@@ -178,20 +179,40 @@ interface PagesParts extends PageParts {
 
 /** Undefined while `identity.frontend.enabled` is off, or without the secret that encrypts sessions and flows. */
 function createPagesContext(parts: PagesParts) {
-  const { config, sessions, protocols, notifications, metrics, mailSetup } = parts;
+  const { config, base, sessions, devices, protocols, notifications, metrics, mailSetup } = parts;
   const flowKeys = keyRingFromConfig(config, "flow");
   if (!config.identity.frontend.enabled || sessions === undefined || flowKeys === undefined) return undefined;
   const { oidc } = protocols;
   const visits = createVisitContext(parts, sessions, flowKeys);
   const secondFactors = createSecondFactors(parts, notifications?.notifier, flowKeys);
   const ends = signInProtocols(protocols);
-  const signIn = createSignIn(parts, { visits, secondFactors, notifications, metrics, protocols: ends, flowKeys });
+  const deviceMemory = createDeviceMemory({
+    devices,
+    suspiciousSignIns: secondFactors.suspiciousSignIns,
+    pages: visits.pages,
+    lifeSeconds: Math.floor(config.identity.mfa.remembered_devices.lifetime / 1000),
+    audit: base.audit,
+    logger: base.logger,
+  });
+  const lostPhone = config.identity.mfa.lost_phone.enabled ? parts.lostPhone : undefined;
+  const fromSignIn = {
+    lostPhone,
+    visits,
+    secondFactors,
+    deviceMemory,
+    notifications,
+    metrics,
+    protocols: ends,
+    flowKeys,
+  };
+  const signIn = createSignIn(parts, fromSignIn);
   return {
     visits,
     signIn,
     account: createAccount(config, {
       visits,
       secondFactors,
+      deviceMemory,
       signIn,
       mailSetup,
       applications: oidc?.applications,
@@ -240,9 +261,10 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const metrics = createIdpMetrics(base.metrics, base.metricsPrefix);
   const notifications = await notificationsOf(config, { base, bus, state, metrics });
   const mail = createMailClients(config, base, state);
-  serveSuspensions({ ...protocols, bus, sessions, notifications, suspensions, logger: base.logger });
+  const vouching = createVouching(config, state, sharedClock);
+  serveSuspensions({ ...protocols, ...vouching, bus, sessions, notifications, suspensions, logger: base.logger });
   const parts = { config, base, bus, state, sharedClock, suspensions, sessions, protocols, notifications, metrics };
-  const pages = createPagesContext({ ...parts, mailSetup: mail?.setup });
+  const pages = createPagesContext({ ...parts, ...vouching, mailSetup: mail?.setup });
   built.pages = pages;
   const keyPrefix = config.storage.redis.prefix;
   return {

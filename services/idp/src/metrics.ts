@@ -2,7 +2,7 @@ import { notificationEvents } from "@postern/shared/contracts";
 import type { Metrics } from "@postern/shared/platform/metrics";
 import type { NotificationEvent } from "./user-notifications/notification.ts";
 
-const steps = ["password", "totp", "recovery", "webauthn", "passkey"] as const;
+const steps = ["password", "totp", "recovery", "webauthn", "passkey", "remembered_device", "lost_phone"] as const;
 const results = ["ok", "denied", "blocked", "throttled", "undecided"] as const;
 
 export type SignInStep = (typeof steps)[number];

@@ -1,6 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ConsoleActionId, ConsoleRole } from "@postern/shared/contracts";
+import { createRememberedDevices, newCookieEntry } from "@postern/shared/domain/remembered-devices";
+import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import type { RedisClient } from "@postern/shared/platform/redis";
+import { systemClock } from "@postern/shared/platform/time";
 import { poll } from "@postern/testing";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { expect } from "vitest";
@@ -124,6 +127,11 @@ async function withRedis<Result>(
 
 const codesIn = (redis: RedisClient): Promise<string[]> => redis.keys("*console:invitation:*");
 
+function devicesIn(redis: RedisClient) {
+  const keys = createKeyRing([new Secret("test-encryption-secret")], "remembered-device");
+  return createRememberedDevices({ redis, keyPrefix: "postern:", keys, clock: systemClock, lifeMs: 3_600_000 });
+}
+
 const otherPassword = "UPDATE users SET password = (SELECT password FROM users WHERE uid = 'bob') WHERE uid = 'alice'";
 const [signedIn, signedOut] = ["/mfa/register/home", "/login"];
 const secret = { totp_secret: "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ" };
@@ -172,6 +180,19 @@ export const effects: Readonly<Record<ConsoleActionId, Effect>> = {
     after: {},
     event: "second_factor.unlock",
   },
+  "forget-devices": {
+    prepare: ({ desk }) =>
+      withRedis(desk, async (redis) => {
+        const devices = devicesIn(redis);
+        const entry = newCookieEntry();
+        const check = devices.passwordCheck(account, entry, new Secret(alice.password));
+        await devices.remember(account, { entry, check }, { userAgent: "Remembered browser", clientIp: "" });
+      }),
+    state: ({ desk }) => withRedis(desk, async (redis) => (await devicesIn(redis).list(account)).length),
+    before: 1,
+    after: 0,
+    event: "remembered_device.end",
+  },
   suspend: {
     prepare: (about) => signInAt(about, ["First browser", "Second browser"]),
     state: async (about) => [await statusesOf(about, { client_ip: about.address }), await pathsOf(about)],
@@ -209,6 +230,14 @@ export const effects: Readonly<Record<ConsoleActionId, Effect>> = {
     after: [signedOut, signedIn],
     thing: "First browser",
     event: "session.end",
+  },
+  // Not offered here; test/integration/idp/lost-phone.test.ts has it.
+  "lost-phone": {
+    prepare: async () => undefined,
+    state: async () => 0,
+    before: 0,
+    after: 0,
+    event: "lost_phone.create",
   },
   "reset-totp": {
     prepare: (about) => written(about, "totp", secret),

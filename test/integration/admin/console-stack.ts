@@ -96,6 +96,7 @@ function settingsOf(issuer: string, consoleUrl: string, auditFile: string): Tree
     },
     auth: { controls: { enabled: ["brute_force"], brute_force: { buckets: [bucket] } } },
     identity: {
+      mfa: { remembered_devices: { lifetime: "1h" } },
       frontend: { enabled: true, branding: { name: "Example Mail" } },
       oidc: {
         enabled: true,

@@ -83,7 +83,7 @@ describe("without JavaScript, through the gateway", () => {
     await follow(two, "Authenticator app");
     await enterCode(two, code, "Verify");
     expect(await two.getByRole("alert").textContent()).toContain("has already been used");
-    await follow(two, "Try another way");
+    await follow(two, "I can’t use my app");
     await follow(two, "Recovery code");
     await recoverWith(two, "bobs 2345");
     await expect.poll(() => heading(two), soon).toBe("You’re running out of recovery codes");

@@ -111,7 +111,7 @@ describe("every page offers a way to continue", () => {
     await using at = await plain();
     const page = await signIn(at, "bob");
     await follow(page, "Authenticator app");
-    await follow(page, "Try another way");
+    await follow(page, "I can’t use my app");
     expect(await heading(page)).toBe("Two-step verification");
   });
 });

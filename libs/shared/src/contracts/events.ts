@@ -102,7 +102,13 @@ const eventsOnBus = [
 ] as const;
 
 /** Events of an account about which its user may be notified. */
-export const notificationEvents = [...eventsOnBus, "account_suspended", "account_resumed"] as const;
+export const notificationEvents = [
+  ...eventsOnBus,
+  "account_suspended",
+  "account_resumed",
+  "lost_phone_code",
+  "lost_phone_code_used",
+] as const;
 
 /** A security event of an account, also the body of a webhook. Receivers recognise duplicates by the id. */
 export const AccountNotification = Type.Object({

@@ -5,6 +5,7 @@ import {
   consoleRoles,
   type HelpdeskRule,
   isConsoleAction,
+  isOfferedAction,
   mayAct,
   pathTo,
 } from "@postern/shared/contracts";
@@ -147,7 +148,9 @@ const whyNot: Readonly<Record<Exclude<ShownReach, "allowed">, string>> = {
 export function missingActions({ reach = "allowed", operator: { role }, helpdesk }: Actionable): Html | undefined {
   if (reach !== "allowed") return html`<p class="note">${whyNot[reach]}</p>`;
   // An invitation is for new operators, not for users.
-  const missing = allActions.filter((id) => isOnAccount(id) && id !== "invite" && !mayAct(role, id, helpdesk));
+  const missing = allActions.filter(
+    (id) => isOnAccount(id) && id !== "invite" && isOfferedAction(id, helpdesk) && !mayAct(role, id, helpdesk),
+  );
   if (missing.length === 0) return undefined;
   const higher = consoleRoles.find((one) => missing.every((id) => mayAct(one, id, helpdesk))) ?? "admin";
   // "End" is one of the sessions that "End sessions" ends, and only a suspended account is resumed.

@@ -43,8 +43,11 @@ export interface LiveConsoleSettings {
   readonly helpdesk: HelpdeskRule;
 }
 
-export function liveConsoleSettings({ runtime }: Config): LiveConsoleSettings {
+export function liveConsoleSettings({ runtime, identity }: Config): LiveConsoleSettings {
   const { role_attribute: attribute, roles, helpdesk_resets_factors: resetsFactors } = runtime.console;
   const { helpdesk, security, admin }: Readonly<Record<ConsoleRole, readonly string[]>> = roles;
-  return { roles: { attribute, roles: { helpdesk, security, admin } }, helpdesk: { resetsFactors } };
+  return {
+    roles: { attribute, roles: { helpdesk, security, admin } },
+    helpdesk: { resetsFactors, offersLostPhone: identity.mfa.lost_phone.enabled },
+  };
 }

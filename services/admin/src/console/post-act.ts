@@ -4,6 +4,7 @@ import {
   consoleActions,
   Invitation,
   isConsoleAction,
+  LostPhoneCode,
   SuspensionDone,
 } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
@@ -25,6 +26,15 @@ function invitationPage(answer: unknown, next: string): ConsolePage {
   const { account, code, expires } = answer;
   const body = html`<p role="status">Done: ${consoleActions.invite.label}.</p><h1>Invitation code</h1><p class="lead">For ${account}, once, until ${expires}. Pass it on in person; it is not shown again. The operator sets up a second factor, signs in to the console with it, and enters the code.</p><p class="reference"><code>${code}</code></p><a class="button quiet" href="${next}">Back</a>`;
   return { title: "Invitation code", body };
+}
+
+/** The code for a user who lost the second factor, once. */
+function lostPhonePage(answer: unknown, next: string): ConsolePage {
+  if (!Value.Check(LostPhoneCode, answer))
+    throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "createLostPhoneCode returned no code" });
+  const { account, code, expires } = answer;
+  const body = html`<p role="status">Done: ${consoleActions["lost-phone"].label}.</p><h1>Lost-phone code</h1><p class="lead">For ${account}, once, until ${expires}. Read it out; it is not shown again. The user signs in with the password, chooses “I can’t use my app”, then “Code from the help desk”. To set up a new second factor, the old one must be removed here first.</p><p class="reference"><code>${code}</code></p><a class="button quiet" href="${next}">Back</a>`;
+  return { title: "Lost-phone code", body };
 }
 
 /** What a suspension or resumption left undone; empty for other actions. */
@@ -95,6 +105,7 @@ async function carryOut(
   const outcome = await deps.act(operator, deed, (body) => void (answer = body));
   // Shown once, and therefore not behind a redirect.
   if (outcome === "done" && id === "invite") return sendPage(deps, reply, invitationPage(answer, next), operator);
+  if (outcome === "done" && id === "lost-phone") return sendPage(deps, reply, lostPhonePage(answer, next), operator);
   const undone = leftUndone(id, answer);
   if (outcome === "done" && undone.length > 0) return sendPage(deps, reply, undonePage(id, undone, next), operator);
   if (outcome === "done") return goTo(reply, withDone(next, id));

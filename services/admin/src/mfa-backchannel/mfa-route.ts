@@ -33,6 +33,8 @@ export interface MfaRouteDeps {
   readonly counted: (operation: MfaOperation, result: MfaResult) => void;
   readonly logger: Pick<Logger, "info">;
   readonly audit: Audit;
+  /** Ends the remembered devices of a user. */
+  readonly forgetDevices: (username: string) => Promise<void>;
   readonly now: () => number;
 }
 
@@ -48,6 +50,8 @@ export interface MfaAnswer {
 export interface MfaRoute<Fields extends TSchema> {
   readonly operation: MfaOperation;
   readonly fields: Fields;
+  /** Replaces or removes a second factor: what was remembered with it ends before it does. */
+  readonly endsDevices?: true;
   readonly ask: (fields: Static<Fields>, target: MfaTarget, options: RequestOptions) => Promise<MfaAnswer>;
 }
 
@@ -98,7 +102,11 @@ function bodyOf({ credentials, body }: MfaAnswer): object {
  * A route of the MFA backchannel: 200, or 400 for a request that can never succeed; the error handler sends 500. Values are never logged.
  */
 export function createMfaRoute<Fields extends TSchema>(deps: MfaRouteDeps, route: MfaRoute<Fields>) {
-  const { operation, fields, ask } = route;
+  const { operation, fields, endsDevices, ask: askEngine } = route;
+  const ask: typeof askEngine = async (input, ...rest) => {
+    if (endsDevices === true) await deps.forgetDevices(rest[0].username);
+    return askEngine(input, ...rest);
+  };
   const check = compileCheck<TSchema>(fields);
   const isFields = (value: unknown): value is Static<Fields> & MfaBackchannelUser => check.accepts(value);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<object> => {

@@ -34,6 +34,7 @@ import { storedPasskey } from "../console/account/stored-passkey.ts";
 import type { AdminContext } from "../context.ts";
 import type { FactorLocks } from "../factor-locks/factor-locks-redis.ts";
 import { malformed } from "../read-request.ts";
+import { createForgetDevices } from "../remembered-devices/forget-before-change.ts";
 import { createMfaRoute, type MfaAnswer, type MfaRoute, type MfaRouteDeps } from "./mfa-route.ts";
 
 type Locks = Awaited<ReturnType<FactorLocks["lift"]>>;
@@ -114,6 +115,7 @@ const attempts = 5;
 const deletePasskey = ({ bus }: Pick<MfaRouteDeps, "bus">): MfaRoute<typeof MfaBackchannelPasskey> => ({
   operation: "delete_passkey",
   fields: MfaBackchannelPasskey,
+  endsDevices: true,
   ask: async ({ id }, target, options): Promise<MfaAnswer> => {
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       const listed = await bus.request(mfaWebauthnList, target, options);
@@ -129,7 +131,15 @@ const deletePasskey = ({ bus }: Pick<MfaRouteDeps, "bus">): MfaRoute<typeof MfaB
 
 type MfaBackchannelContext = Pick<
   AdminContext,
-  "bus" | "live" | "adminMetrics" | "logger" | "settings" | "audit" | "factorLocks" | "accountNames"
+  | "bus"
+  | "live"
+  | "adminMetrics"
+  | "logger"
+  | "settings"
+  | "audit"
+  | "factorLocks"
+  | "accountNames"
+  | "rememberedDevices"
 >;
 
 /** Each operation with what it asks an engine. Deleting what does not exist succeeds. */
@@ -141,11 +151,13 @@ function routesOf(deps: MfaRouteDeps) {
     row("setTotpSecret", {
       operation: "set_totp",
       fields: MfaBackchannelTotp,
+      endsDevices: true,
       ask: ({ totp_secret: secret }, target, options) => bus.request(mfaTotpSet, { ...target, secret }, options),
     }),
     row("deleteTotpSecret", {
       operation: "delete_totp",
       fields: MfaBackchannelUser,
+      endsDevices: true,
       ask: (_fields, target, options) => bus.request(mfaTotpDelete, target, options),
     }),
     row("setRecoveryCodes", {
@@ -179,6 +191,7 @@ function routesOf(deps: MfaRouteDeps) {
     row("deleteWebauthnCredential", {
       operation: "delete_webauthn",
       fields: MfaBackchannelCredential,
+      endsDevices: true,
       ask: ({ credential }, target, options) => bus.request(mfaWebauthnDelete, { ...target, credential }, options),
     }),
     row("deleteUserPasskey", deletePasskey(deps)),
@@ -200,6 +213,7 @@ export function registerMfaBackchannel(app: FastifyInstance, context: MfaBackcha
     counted: (name, result) => adminMetrics.mfaAnswered(name, result),
     logger,
     audit,
+    forgetDevices: createForgetDevices(context.rememberedDevices, accountNames),
     now: () => steadyClock.now(),
   };
   app.setErrorHandler((error: FastifyError, _request, reply) => {

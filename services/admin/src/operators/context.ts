@@ -1,6 +1,6 @@
 import { accountNamesFromSettings, type EngineBus } from "@postern/shared/assembly";
 import { createEnrolments } from "@postern/shared/domain/enrolments";
-import { createRiskNames, createRiskReviews, createRiskStore } from "@postern/shared/domain/risk";
+import { createIsDoubted, createRiskNames, createRiskReviews, createRiskStore } from "@postern/shared/domain/risk";
 import type { Config } from "@postern/shared/platform/config";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock as clock } from "@postern/shared/platform/time";
@@ -22,6 +22,8 @@ export function createOperatorProofs({ storage }: Config, { live, state: redis, 
   const knownSince = async (account: string) => (await reviews.facts(account))?.sinceMinute;
   const knownAfterMinutes = () => settings().knownAfterMinutes;
   return {
+    /** Whether someone else may have the password of an account. */
+    isDoubted: createIsDoubted(reviews, clock),
     invitations: createInvitations(redis, keyPrefix, names, clock),
     /** Accounts as only the sign-in pages name them. */
     namesOnPages: accountNamesFromSettings({ bus, live: () => ({ protocols: ["idp"] }) }),

@@ -1,5 +1,6 @@
 import type { Config } from "@postern/shared/platform/config";
 import type { MailSetup } from "../mail-clients/mail-setup.ts";
+import type { DeviceMemory } from "../remembered-devices/remembered-devices.ts";
 import type { SecondFactors } from "../second-factors/context.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
 import type { SignInContext } from "../sign-in/context.ts";
@@ -11,6 +12,7 @@ import { createSelfService } from "./self-service.ts";
 interface AccountParts {
   readonly visits: VisitContext;
   readonly secondFactors: SecondFactors;
+  readonly deviceMemory: DeviceMemory;
   /** Continues a sign-in for which a factor had to be set up. */
   readonly signIn: Pick<SignInContext, "completeSignIn" | "rememberMs">;
   /** Undefined while `identity.mail_clients.enabled` is off. */

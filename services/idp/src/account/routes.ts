@@ -18,7 +18,7 @@ import {
   renamePasskey,
 } from "./passkey-pages.ts";
 import { draftRecoveryCodes, getRecoveryCodes, saveRecoveryCodes } from "./recovery-code-pages.ts";
-import { getSessions, removeSessions } from "./session-pages.ts";
+import { forgetDevices, getSessions, removeSessions } from "./session-pages.ts";
 import { confirmSignIn, getSuspiciousSignIns, secureAccount } from "./suspicious-sign-in-pages.ts";
 import { getTotp, getTotpRemoval, postTotp, removeTotp } from "./totp-pages.ts";
 
@@ -68,6 +68,8 @@ export function accountRoutes(context: AccountContext): readonly PageRoute[] {
     servePage("sessionsPage", getSessions(context)),
     ...removal("endOtherSessions", removeSessions(context)),
     ...removal("endSessionOfUser", removeSessions(context)),
+    ...removal("forgetDevices", forgetDevices(context)),
+    ...removal("forgetDevice", forgetDevices(context)),
     servePage("suspiciousSignInsPage", getSuspiciousSignIns(context)),
     servePage("confirmSuspiciousSignIn", confirmSignIn(context)),
     servePage("secureAccount", secureAccount(context)),

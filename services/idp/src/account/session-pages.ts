@@ -12,7 +12,7 @@ const path = pathTo("sessionsPage");
 
 /** `GET /mfa/sessions` */
 export function getSessions(context: AccountContext): VisitHandler {
-  const { pages, sessions, mailSignIns } = context;
+  const { pages, sessions, mailSignIns, deviceMemory } = context;
   return forMember(context, async (visit, { session, csrfToken }) => {
     const listed = (await sessions.list(session.account)).map(({ uid, origin, loginTs, lastSeenMs }) => ({
       device: deviceName(origin?.userAgent ?? ""),
@@ -26,9 +26,21 @@ export function getSessions(context: AccountContext): VisitHandler {
       ...signIn,
       end: pathTo("endSessionOfUser", { id }),
     }));
+    const remembered = (await deviceMemory.list(session.account)).map(
+      ({ id, userAgent, clientIp, sinceMs, usedMs, endsMs }) => ({
+        device: deviceName(userAgent),
+        clientIp,
+        sinceMs,
+        usedMs,
+        endsMs,
+        isThis: deviceMemory.isHere(visit, id),
+        forget: pathTo("forgetDevice", { id }),
+      }),
+    );
+    const forgetAll = pathTo("forgetDevices");
     return showPage(pages, visit, {
       page: sessionsPage,
-      view: { action: path, csrfToken, sessions: listed, mail, ...backTo(visit) },
+      view: { action: path, csrfToken, sessions: listed, mail, remembered, forgetAll, ...backTo(visit) },
     });
   });
 }
@@ -75,6 +87,23 @@ export function removeSessions(context: AccountContext): VisitHandler {
     const id = visit.param("id");
     await endAccess(context, visit, session, id);
     noteDone(context.pages, visit, id === undefined ? "sessions_ended" : "session_ended");
+    return sendTo(visit.reply, path);
+  });
+}
+
+/**
+ * `DELETE /mfa/remembered-devices` ends that the user is not asked for the second factor, on all devices; `DELETE /mfa/remembered-device/:id`
+ * on one.
+ */
+export function forgetDevices(context: AccountContext): VisitHandler {
+  const { pages, audit, deviceMemory } = context;
+  return forMember(context, async (visit, { session: { account } }) => {
+    const id = visit.param("id");
+    const isAny =
+      id === undefined ? (await deviceMemory.forgetAll(account)) > 0 : await deviceMemory.forget(account, id);
+    const line = { event: "remembered_device.end", outcome: "ok", actor: account, target: account } as const;
+    if (isAny) auditVisit(audit, visit.request, { ...line, reason: "self_service" });
+    noteDone(pages, visit, id === undefined ? "devices_forgotten" : "device_forgotten");
     return sendTo(visit.reply, path);
   });
 }

@@ -87,9 +87,10 @@ async function disconnectAll({ applications, audit }: AccountContext, visit: Vis
 
 /** "It wasn't me": ends everything that an attacker obtained with the password. The password itself stays; the page links to the one that changes it. */
 export function secureAccount(context: AccountContext): VisitHandler {
-  const { pages, audit, suspiciousSignIns } = context;
+  const { pages, audit, suspiciousSignIns, deviceMemory } = context;
   return forMember(context, async (visit, member) => {
     const { account } = member.session;
+    await deviceMemory.forgetAll(account);
     await endAccess(context, visit, member.session);
     await disconnectAll(context, visit, account);
     await revokeAppPasswords(context, member);

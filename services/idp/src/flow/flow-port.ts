@@ -11,6 +11,8 @@ export interface OidcFlowStart {
   readonly client: FlowClient;
   readonly params: FlowParams;
   readonly missing: FlowMissing;
+  /** A remembered device may take the place of the second factor. */
+  readonly acceptsDevice: boolean;
   readonly languageTag?: string;
   /** The account that is already signed in. */
   readonly accountId?: string;

@@ -70,6 +70,10 @@ const Pending = Type.Object({
   methods: Type.Array(Method),
   /** Factors to set up before the sign-in can continue. */
   missing: optional(Type.Array(Method)),
+  /** A code from the help desk may take the place of the second factor. */
+  acceptsLostPhoneCode: optional(Type.Boolean()),
+  /** What remembers the device, if its user wishes so at the second factor: an entry of the cookie, and a check of the password. */
+  rememberable: optional(Type.Object({ entry: text, check: text })),
 });
 
 const Flow = Type.Object({
@@ -90,6 +94,8 @@ const Flow = Type.Object({
   accountId: optional(text),
   /** From a device code. */
   deviceKey: optional(text),
+  /** A remembered device may take the place of the second factor. Flows of earlier versions always ask for it. */
+  acceptsDevice: optional(Type.Boolean()),
   /** Path of the identity provider to which a self-service flow leads. */
   returnTo: optional(text),
   pending: optional(Pending),

@@ -16,6 +16,8 @@ interface SamlStart {
   readonly id: string;
   readonly client: FlowClient;
   readonly loginHint: string | undefined;
+  /** A remembered device may take the place of the second factor. */
+  readonly acceptsDevice: boolean;
   /** The account that is already signed in. */
   readonly accountId: string | undefined;
   readonly languageTag: string | undefined;
@@ -78,12 +80,13 @@ export function createFlowStarter(flows: FlowStore, cookies: SiteCookies, clock:
       });
     },
     startSaml: (request: IncomingMessage, response: ServerResponse, start: SamlStart): Promise<string> => {
-      const { id, client, loginHint } = start;
+      const { id, client, loginHint, acceptsDevice } = start;
       return begin(request, response, {
         id,
         kind: "saml",
         state: "login",
         client,
+        acceptsDevice,
         expiresAtMs: clock.now() + ownFlowMs,
         ...(loginHint === undefined ? {} : { params: { loginHint } }),
         ...optionalOf(start),

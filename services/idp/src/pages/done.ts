@@ -11,6 +11,8 @@ export const doneKeys = [
   "app_password_deleted",
   "session_ended",
   "sessions_ended",
+  "device_forgotten",
+  "devices_forgotten",
   "application_removed",
   "sign_in_confirmed",
   "account_secured",

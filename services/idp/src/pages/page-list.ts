@@ -6,7 +6,7 @@ import { codesLowPage, passwordWarningPage } from "./templates/after-sign-in.ts"
 import { consentDeniedPage, consentPage } from "./templates/consent.ts";
 import { deviceCodePage, deviceConsentPage, deviceFailedPage, deviceSuccessPage } from "./templates/device.ts";
 import { recoveryCodesPage, recoveryEnrolmentPage, totpEnrolmentPage } from "./templates/enrolment.ts";
-import { mfaPage, recoveryPage, totpPage } from "./templates/factors.ts";
+import { lostPhonePage, mfaPage, recoveryPage, totpPage } from "./templates/factors.ts";
 import { loginPage } from "./templates/login.ts";
 import { mailClientPage, mailClientReadyPage, mailClientsPage } from "./templates/mail-clients.ts";
 import { errorPage, loggedOutPage, logoutPage } from "./templates/messages.ts";
@@ -32,6 +32,7 @@ export const pageList: readonly ListedPage[] = Object.freeze([
   listed(mfaPage),
   listed(totpPage),
   listed(recoveryPage),
+  listed(lostPhonePage),
   listed(codesLowPage),
   listed(passwordWarningPage),
   listed(consentPage),

@@ -75,7 +75,7 @@ export interface CodeFieldOptions {
 /** `one-time-code` lets phones offer a code that they received. */
 const shapes = {
   digits: html` inputmode="numeric" pattern="[\\p{Nd}\\p{Pd}\\p{Cf}\\s\\u2212\\u30FC]*" maxlength="12" class="code" autocomplete="one-time-code"`,
-  letters: html` autocapitalize="characters" maxlength="16" class="code long" autocomplete="off"`,
+  letters: html` autocapitalize="characters" maxlength="24" class="code long" autocomplete="off"`,
 };
 
 export function codeField({ name, label, invalid, kind, value }: CodeFieldOptions): Html {
@@ -84,6 +84,13 @@ export function codeField({ name, label, invalid, kind, value }: CodeFieldOption
   } spellcheck="false" autocorrect="off" required autofocus${
     value !== undefined && html` value="${value}"`
   }${invalid && html` aria-invalid="true" aria-describedby="problem"`}></div>`;
+}
+
+/** The wish not to be asked for the second factor again in this browser. */
+export function rememberBox(isChecked: boolean, text: Texts): Html {
+  return html`<label class="check"><input type="checkbox" name="remember_device" value="on"${
+    isChecked && html` checked`
+  }><span>${text("mfa.remember")}<small>${text("mfa.remember_hint")}</small></span></label>`;
 }
 
 export function accountRow(label: string, account: string): Html {

@@ -69,6 +69,8 @@ export const passkeyScript = `"use strict";
     const body = { credential: answer(credential) };
     if (ceremony === "create") body.name = field ? field.value : "";
     if (stay) body.remember_me = stay.checked;
+    const device = root.querySelector("[name=remember_device]");
+    if (device) body.remember_device = device.checked;
     const reply = await fetch(finish, {
       method: "POST",
       headers: { "content-type": "application/json", accept: "application/json", "x-csrf-token": csrf },

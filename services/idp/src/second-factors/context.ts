@@ -1,10 +1,19 @@
-import { keyRingFromConfig } from "@postern/shared/assembly";
+import { keyRingFromConfig, rememberedDevicesFromConfig } from "@postern/shared/assembly";
 import { createEnrolments } from "@postern/shared/domain/enrolments";
-import { createRiskNames, createRiskReviews, createRiskStore, riskSettings } from "@postern/shared/domain/risk";
+import { createLostPhoneCodes } from "@postern/shared/domain/lost-phone";
+import type { RememberedDevices } from "@postern/shared/domain/remembered-devices";
+import {
+  createIsDoubted,
+  createRiskNames,
+  createRiskReviews,
+  createRiskStore,
+  riskSettings,
+} from "@postern/shared/domain/risk";
 import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import type { KeyRing } from "@postern/shared/platform/crypto";
-import { systemClock } from "@postern/shared/platform/time";
+import type { RedisClient } from "@postern/shared/platform/redis";
+import { type Clock, systemClock } from "@postern/shared/platform/time";
 import type { Notification } from "../user-notifications/notification.ts";
 import type { Notifier } from "../user-notifications/notifier.ts";
 import type { PageParts } from "../visit/context.ts";
@@ -39,7 +48,7 @@ function createDoubts({ config, state, sharedClock: clock }: PageParts) {
   const store = createRiskStore(state, runtime.timeouts.decision);
   const reviews = createRiskReviews({ store, names, keyPrefix, settings: () => settings, clock });
   const knownAfterMinutes = (): number => settings.knownAfterMinutes;
-  const suspiciousSignIns = { ...reviews, knownAfterMinutes };
+  const suspiciousSignIns = { ...reviews, isDoubted: createIsDoubted(reviews, clock), knownAfterMinutes };
   const knownSince = async (account: string) => (await reviews.facts(account))?.sinceMinute;
   const enrolments = createEnrolments({ redis: state, keyPrefix, nonce, names, knownSince, knownAfterMinutes, clock });
   return { suspiciousSignIns, proofs: createFactorProofs(enrolments, suspiciousSignIns, () => clock.now()) };
@@ -47,16 +56,16 @@ function createDoubts({ config, state, sharedClock: clock }: PageParts) {
 
 /** Second factors, at sign-in and in self-service. */
 export function createSecondFactors(
-  parts: PageParts & { readonly bus: Bus },
+  parts: PageParts & { readonly bus: Bus; readonly devices: RememberedDevices | undefined },
   notifier: Pick<Notifier, "notify"> | undefined,
   flowKeys: KeyRing,
 ) {
-  const { config, base, bus, state, sharedClock } = parts;
+  const { config, base, bus, devices, state, sharedClock } = parts;
   const { logger, audit } = base;
   const { totp } = config.identity.mfa;
   const { prefix: keyPrefix } = config.storage.redis;
   const removedPasskeys = createRemovedPasskeys(state, keyPrefix, logger);
-  const store = new FactorStore(bus, removedPasskeys, audit);
+  const store = new FactorStore({ bus, removedPasskeys, devices, audit });
   const pending = createPendingProofs(state, keyPrefix, keyRingFromConfig(config, "pending-proof") ?? flowKeys);
   const nowMs = (): number => sharedClock.now();
   return {
@@ -81,3 +90,14 @@ export function createSecondFactors(
 }
 
 export type SecondFactors = ReturnType<typeof createSecondFactors>;
+
+/** What takes the place of a second factor. */
+export function createVouching(config: Config, redis: RedisClient, clock: Clock) {
+  return {
+    /** Undefined without the secret that encrypts them. */
+    devices: rememberedDevicesFromConfig(config, { redis, clock }),
+    lostPhone: createLostPhoneCodes(redis, config.storage.redis.prefix, clock),
+  };
+}
+
+export type Vouching = ReturnType<typeof createVouching>;

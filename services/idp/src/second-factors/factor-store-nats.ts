@@ -15,6 +15,7 @@ import {
 } from "@postern/shared/contracts";
 import type { Audit, AuditEvent } from "@postern/shared/domain/audit";
 import { readCredential } from "@postern/shared/domain/passkeys";
+import type { RememberedDevices } from "@postern/shared/domain/remembered-devices";
 import type { Bus } from "@postern/shared/platform/bus";
 import { AppError } from "@postern/shared/platform/errors";
 import type { EngineCall } from "../visit/visit.ts";
@@ -57,6 +58,14 @@ function enrolledOf(
   return { hasTotp, recoveryCodesLeft, webauthnCredentials: webauthnCredentials.length };
 }
 
+interface FactorStoreDeps {
+  readonly bus: Bus;
+  readonly removedPasskeys: RemovedPasskeys;
+  /** What was remembered with a factor ends before the factor does. Undefined without the secret that encrypts it. */
+  readonly devices: Pick<RememberedDevices, "forgetAll"> | undefined;
+  readonly audit: Audit;
+}
+
 /**
  * Second factors and app passwords, stored in the backends through an engine. Every method throws AppError on a temporary
  * failure. What users add, remove or use up is recorded in the audit log; a wrong code is recorded as a failed sign-in.
@@ -64,11 +73,13 @@ function enrolledOf(
 export class FactorStore {
   readonly #bus: Bus;
   readonly #removedPasskeys: RemovedPasskeys;
+  readonly #devices: FactorStoreDeps["devices"];
   readonly #audit: Audit;
 
-  constructor(bus: Bus, removedPasskeys: RemovedPasskeys, audit: Audit) {
+  constructor({ bus, removedPasskeys, devices, audit }: FactorStoreDeps) {
     this.#bus = bus;
     this.#removedPasskeys = removedPasskeys;
+    this.#devices = devices;
     this.#audit = audit;
   }
 
@@ -108,11 +119,13 @@ export class FactorStore {
   }
 
   async setTotp(account: string, secret: string, context: EngineCall): Promise<Change> {
+    await this.#devices?.forgetAll(account);
     const reply = this.#bus.request(mfaTotpSet, { ...target(account, context), secret }, context);
     return this.#recorded(account, context, ["second_factor.add", "totp"], reply.then(changeOf));
   }
 
   async deleteTotp(account: string, context: EngineCall): Promise<Change> {
+    await this.#devices?.forgetAll(account);
     const reply = this.#bus.request(mfaTotpDelete, target(account, context), context);
     return this.#recorded(account, context, ["second_factor.remove", "totp"], reply.then(changeOf));
   }
@@ -207,6 +220,7 @@ export class FactorStore {
 
   /** Removes a passkey, and notes it for password managers. */
   async #drop(account: string, credential: string, context: EngineCall): Promise<Change> {
+    await this.#devices?.forgetAll(account);
     const reply = await this.#bus.request(mfaWebauthnDelete, { ...target(account, context), credential }, context);
     const change = changeOf(reply);
     const removed = readCredential(credential);

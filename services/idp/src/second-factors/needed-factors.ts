@@ -35,10 +35,17 @@ function missingOf(has: Readonly<Record<FactorMethod, boolean>>, client: Demands
   );
 }
 
+/** Whether the client and the requested rank accept a factor. */
+function isAcceptedAs(method: FactorMethod, client: Demands | undefined, rank: number): boolean {
+  const levels = client?.mfaLevels ?? defaultLevels;
+  const isEnough = levels[method] >= levelNumber(client?.requiredMfaLevel, levels);
+  return isEnough && isSupported(method, client) && rankOfMethod(method) >= rank;
+}
+
 /**
  * `isNeeded`: whether a second factor is required, which it always is for an account that has one. Recovery codes replace a
  * lost factor; on their own they are not one. `methods`: the factors that the user can use, in the order in which the page
- * offers them. `missing`: those that the client demands and the account lacks, which are set up before the sign-in continues.
+ * offers them. `acceptsCode`: whether a code from the help desk may take their place, as a recovery code may. `missing`: those that the client demands and the account lacks, which are set up before the sign-in continues.
  */
 export function neededFactors(
   { hasTotp, recoveryCodesLeft, webauthnCredentials }: EnrolledFactors,
@@ -48,14 +55,15 @@ export function neededFactors(
   const isNeeded = hasTotp || webauthnCredentials > 0;
   const has = { webauthn: webauthnCredentials > 0, totp: hasTotp, recovery: recoveryCodesLeft > 0 };
   const missing = missingOf(has, client);
-  if (!isNeeded) return { isNeeded, methods: [], missing };
+  if (!isNeeded) return { isNeeded, methods: [], missing, acceptsCode: false };
   const usable = strongest.filter((method) => has[method] && isSupported(method, client));
   const levels = client?.mfaLevels ?? defaultLevels;
   const level = levelNumber(client?.requiredMfaLevel, levels);
   const enough = usable.filter((method) => levels[method] >= level);
   const rank = wantedRank(acrValues) ?? 0;
   const wished = enough.filter((method) => rankOfMethod(method) >= rank);
-  if (wished.length > 0) return { isNeeded, methods: wished, missing };
+  const acceptsCode = missing.length === 0 && isAcceptedAs("recovery", client, rank);
+  if (wished.length > 0) return { isNeeded, methods: wished, missing, acceptsCode };
   // A weaker factor admits the user to setting up the demanded one.
-  return { isNeeded, methods: missing.length > 0 ? usable : enough, missing };
+  return { isNeeded, methods: missing.length > 0 ? usable : enough, missing, acceptsCode };
 }

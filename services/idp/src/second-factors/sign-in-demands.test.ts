@@ -39,3 +39,10 @@ test("a second factor is accepted while it is fresh; without a freshness limit, 
   expect(meetsDemands(session("phr", 90_000), lasting, now)).toBe(true);
   expect(meetsDemands({ acr: "phr" }, lasting, now)).toBe(false);
 });
+
+test("a code from the help desk counts as a recovery code does, for as long", () => {
+  const byHelpDesk = (ago: number) => ({ acr: "recovery", lostPhoneTs: now - ago });
+  const [low, high] = ["1", "2"].map((level) => demandsOf(config(level), general));
+  expect(low && [0, 600, 601].map((ago) => meetsDemands(byHelpDesk(ago), low, now))).toEqual([true, true, false]);
+  expect(high && meetsDemands(byHelpDesk(0), high, now)).toBe(false);
+});

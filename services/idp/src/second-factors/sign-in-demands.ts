@@ -52,11 +52,12 @@ export function flowDemands(config: DemandingConfig, general: MfaPolicyConfig): 
 
 /** Whether a session meets the demands, recently enough, so that its user need not prove more. */
 export function meetsDemands(
-  { acr, mfaTs }: Pick<BrowserSessionRecord, "acr" | "mfaTs">,
+  { acr, mfaTs, lostPhoneTs }: Pick<BrowserSessionRecord, "acr" | "mfaTs" | "lostPhoneTs">,
   { level, levels, freshSeconds }: SignInDemands,
   nowSeconds: number,
 ): boolean {
   if (level === 0) return true;
-  if (levelOfAcr(acr, levels) < level || mfaTs === undefined) return false;
-  return freshSeconds === 0 || nowSeconds - mfaTs <= freshSeconds;
+  const provedAt = mfaTs ?? lostPhoneTs;
+  if (levelOfAcr(acr, levels) < level || provedAt === undefined) return false;
+  return freshSeconds === 0 || nowSeconds - provedAt <= freshSeconds;
 }

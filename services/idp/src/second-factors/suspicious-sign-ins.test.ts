@@ -24,6 +24,9 @@ test("a browser proves its user if its session began a day before the earliest u
   expect(proofOf(signedInAt(earliest - dayMinutes + 1), doubt, nowMs)).toBeUndefined();
   expect(proofOf(signedInAt(earliest + 1), { ...doubt, knownAfterMinutes: 0 }, nowMs)).toBeUndefined();
   expect(proofOf({ ...signedInAt(earliest - 2 * dayMinutes), isDoubted: true }, doubt, nowMs)).toBeUndefined();
+  // The help desk has vouched for it.
+  const byHelpDesk = { ...signedInAt(earliest - 2 * dayMinutes), lostPhoneTs: 1 };
+  expect([proofOf(byHelpDesk, doubt, nowMs), proofOf(byHelpDesk, noDoubt, nowMs)]).toEqual([undefined, undefined]);
 });
 
 test("a factor proves its user for ten minutes if it is a day older than the earliest unanswered sign-in", () => {

@@ -4,12 +4,14 @@ import { isFresh } from "./freshness.ts";
 
 /** Suspicious sign-ins, which users confirm or reject. */
 export interface SuspiciousSignIns extends Pick<RiskReviews, "list" | "earliestUnanswered" | "confirm" | "reject"> {
+  /** Whether one of them is unanswered, or a hold in force. */
+  readonly isDoubted: (account: string) => Promise<boolean>;
   /** How much older than the earliest one a proof must be, in minutes. */
   readonly knownAfterMinutes: () => number;
 }
 
 /** What a session says about its user. */
-export type SessionFacts = Pick<BrowserSessionRecord, "loginTs" | "mfaTs" | "factor" | "isDoubted">;
+export type SessionFacts = Pick<BrowserSessionRecord, "loginTs" | "mfaTs" | "lostPhoneTs" | "factor" | "isDoubted">;
 
 export interface Doubt {
   /** See `earliestUnanswered`. */
@@ -28,10 +30,12 @@ export function proofOf(
   doubt: Doubt,
   nowMs: number,
 ): "second_factor" | "known_device" | undefined {
-  const { loginTs, factor, isDoubted } = session;
+  const { loginTs, lostPhoneTs, factor, isDoubted } = session;
   const isOld = (since: number | undefined): boolean =>
     since !== undefined && isOlderThanDoubt(since, doubt.earliest, doubt);
   if (isFresh(session, true, Math.floor(nowMs / 1000)) && isOld(factor?.since)) return "second_factor";
+  // Whoever convinced the help desk need not be the owner.
+  if (lostPhoneTs !== undefined) return undefined;
   return isDoubted !== true && isOld(Math.floor(loginTs / minuteSeconds)) ? "known_device" : undefined;
 }
 

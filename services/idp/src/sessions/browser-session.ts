@@ -45,6 +45,11 @@ const Session = Type.Object({
   amr: optional(texts),
   /** When a second factor was last verified, in seconds since the epoch. */
   mfaTs: optional(Type.Integer()),
+  /**
+   * When a code from the help desk took the place of the second factor, in seconds since the epoch. Applications accept it as one; it proves
+   * nothing for changes, confirmations and the console. Earlier versions accept it nowhere.
+   */
+  lostPhoneTs: optional(Type.Integer()),
   /** Absent without one, and from earlier versions. Setting one up does not change it. */
   factor: optional(Type.Union([Factor, Type.Undefined()])),
   /** It began while a suspicious sign-in was unanswered, or was one, without a factor from before: it never proves the user. */
@@ -91,8 +96,16 @@ export interface SessionChange {
   readonly acr?: string;
 }
 
-/** A new sign-in replaces what the backend said at the last one: a group that is gone must not stay. */
+/** A new sign-in replaces what the backend said at the last one, and how it was proved by the help desk: a group that is gone must not stay. */
 export function withoutAccountData(record: BrowserSessionRecord): BrowserSessionRecord {
-  const { lacksSubject: _1, displayName: _2, attributes: _3, groups: _4, groupDns: _5, ...kept } = record;
+  const {
+    lacksSubject: _1,
+    displayName: _2,
+    attributes: _3,
+    groups: _4,
+    groupDns: _5,
+    lostPhoneTs: _6,
+    ...kept
+  } = record;
   return kept;
 }

@@ -56,6 +56,8 @@ export const cookieNames = Object.freeze({
   method: "service_method",
   /** Which session the browser has, for the frames of session management. */
   browserState: "service_browser_state",
+  /** Accounts for which the browser is not asked for the second factor. */
+  rememberedDevices: "service_remembered",
   /** What the user has just done, for the message on the next page. */
   done: "service_done",
 });

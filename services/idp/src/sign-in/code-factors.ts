@@ -4,7 +4,7 @@ import { AppError } from "@postern/shared/platform/errors";
 import type { FastifyReply } from "fastify";
 import { csrfToken } from "../flow/browser-binding.ts";
 import { factorPaths, pageUrlOf } from "../flow/flow-paths.ts";
-import type { FactorMethod } from "../flow/flow-record.ts";
+import type { FactorMethod, PendingSignIn } from "../flow/flow-record.ts";
 import { factorStates } from "../flow/flow-table.ts";
 import type { Page } from "../pages/look.ts";
 import { type FactorView, mfaPage, recoveryPage, totpPage } from "../pages/templates/factors.ts";
@@ -30,6 +30,7 @@ import {
 import type { SignInContext } from "./context.ts";
 import { finishSignIn } from "./finish-sign-in.ts";
 import { type FlowAtFactor, forFactor, type Judged, judgeFactor, placeAfterRefusal } from "./judge-factor.ts";
+import { acceptsLostPhoneCode } from "./lost-phone-factor.ts";
 import { reportSignIn, reportUndecided } from "./report.ts";
 
 /** `isRepeated`: the same code was verified before in the same sign-in. */
@@ -37,7 +38,12 @@ type CodeVerified = NamedFactor & { readonly isRepeated?: boolean };
 
 /** One kind of code that users type. */
 export interface CodeFactor {
+  /** Under which wrong codes are counted. */
   readonly method: "totp" | "recovery";
+  /** How it is reported. */
+  readonly step: "totp" | "recovery" | "lost_phone";
+  /** Whether a sign-in may be completed with it. */
+  readonly isOffered: (pending: PendingSignIn) => boolean;
   readonly page: Page<FactorView>;
   readonly failed: TextKey;
   /** The notification about a used code. */
@@ -56,19 +62,29 @@ export interface CodeFactor {
   readonly pretend?: CodeFactor["verify"];
 }
 
+const wishesToRemember = ({ form }: Visit): boolean => form.one("remember_device") === "on";
+
+/** Whether there is another way than this one. */
+function hasOtherWay(deps: SignInContext, pending: PendingSignIn, step: CodeFactor["step"]): boolean {
+  return pending.methods.length > 1 || step === "lost_phone" || acceptsLostPhoneCode(deps, pending);
+}
+
 function showFactor(
-  { pages }: SignInContext,
+  deps: SignInContext,
   visit: Visit,
-  { page }: CodeFactor,
+  { page, step }: CodeFactor,
   { flow, pending, browserToken, problem }: FlowAtFactor & { readonly problem?: string },
 ): FastifyReply {
+  const { pages, deviceMemory } = deps;
   const view: FactorView = {
     action: visit.language === undefined ? visit.path : `${visit.path}/${visit.language.tag}`,
     csrfToken: csrfToken(flow.id, browserToken),
     account: pending.shownAs ?? pending.account,
     problem,
     reference: problem === undefined ? undefined : referenceIn(visit),
-    other: pending.methods.length > 1 ? hrefIn(pathTo("mfaPage"), visit, flow) : undefined,
+    offersToRemember: step === "totp" && deviceMemory.isOffered(flow),
+    isToRemember: wishesToRemember(visit),
+    other: hasOtherWay(deps, pending, step) ? hrefIn(pathTo("mfaPage"), visit, flow) : undefined,
     restart: hrefIn(pathTo("restartLogin"), visit, flow),
     cancel: cancelIn(visit, flow, browserToken),
   };
@@ -79,6 +95,8 @@ function showFactor(
 export function totpFactor({ store, guard, totpTimesMs, totpSkew: skew }: SignInContext): CodeFactor {
   return {
     method: "totp",
+    step: "totp",
+    isOffered: ({ methods }) => methods.includes("totp"),
     page: totpPage,
     failed: "totp.failed",
     verify: async (account, code, context, flowId) => {
@@ -124,6 +142,8 @@ export function recoveryFactor({
   };
   return {
     method: "recovery",
+    step: "recovery",
+    isOffered: ({ methods }) => methods.includes("recovery"),
     page: recoveryPage,
     failed: "recovery.failed",
     used: "recovery_code_used",
@@ -138,10 +158,14 @@ export function getMfa(deps: SignInContext): VisitHandler {
   return forFlow(deps, factorStates, async (visit, { flow, browserToken }) => {
     const methods: readonly FactorMethod[] = flow.pending?.methods ?? [];
     const place = pageUrlOf(flow, visit.language?.tag);
-    if (methods.length === 1 && place !== undefined) return sendTo(visit.reply, place);
+    const offersCode = flow.pending !== undefined && acceptsLostPhoneCode(deps, flow.pending);
+    if (methods.length === 1 && !offersCode && place !== undefined) return sendTo(visit.reply, place);
     const last = pages.cookies.read(visit.request.headers.cookie, cookieNames.method);
     const view = {
-      choices: methods.map((method) => ({ method, href: hrefIn(factorPaths[method], visit, flow) })),
+      choices: [
+        ...methods.map((method) => ({ method, href: hrefIn(factorPaths[method], visit, flow) })),
+        ...(offersCode ? [{ method: "lost_phone" as const, href: hrefIn(pathTo("lostPhonePage"), visit, flow) }] : []),
+      ],
       lastUsed: methods.find((method) => method === last),
       restart: hrefIn(pathTo("restartLogin"), visit, flow),
       cancel: cancelIn(visit, flow, browserToken),
@@ -151,7 +175,7 @@ export function getMfa(deps: SignInContext): VisitHandler {
 }
 
 export function getFactor(deps: SignInContext, factor: CodeFactor): VisitHandler {
-  return forFactor(deps, factor.method, async (visit, found) => showFactor(deps, visit, factor, found));
+  return forFactor(deps, factor.isOffered, async (visit, found) => showFactor(deps, visit, factor, found));
 }
 
 const maxCodeLength = 32;
@@ -166,8 +190,8 @@ async function judge(
   const { account } = pending;
   const code = visit.form.one("code")?.trim() ?? "";
   if (code === "" || code.length > maxCodeLength) return { judged: "denied", reason: "wrong_code" };
-  const { method, verify, pretend = verify } = factor;
-  return reportUndecided(deps, visit, { flow, step: method, account }, () => {
+  const { method, step, verify, pretend = verify } = factor;
+  return reportUndecided(deps, visit, { flow, step, account }, () => {
     const context = callContext(visit, decisionTimeoutMs());
     const shown = { flow, pending, method, wrong: "wrong_code" } as const;
     return judgeFactor(deps, visit, shown, (isDiscarded) =>
@@ -178,25 +202,32 @@ async function judge(
 
 /** A code is counted before it is verified, and the page does not say why it is wrong. */
 export function postFactor(deps: SignInContext, factor: CodeFactor): VisitHandler {
-  const { method, failed } = factor;
-  return forFactor(deps, method, async (visit, found) => {
+  const { step, failed } = factor;
+  return forFactor(deps, factor.isOffered, async (visit, found) => {
     const { flow, pending } = found;
     const outcome = await judge(deps, visit, factor, found);
     const { judged } = outcome;
     if (outcome.judged === "ok" && factor.used !== undefined && outcome.factor.isRepeated !== true) {
       const origin = notificationOrigin(deps.pages, visit, pending.attributes, flow);
       const session = requestSession(visit.request);
-      deps.notify({ event: factor.used, account: pending.account, session, origin });
+      // Someone who convinced the help desk may read one of the addresses, too.
+      const isDoubted = step === "lost_phone";
+      deps.notify({ event: factor.used, account: pending.account, session, origin, isDoubted });
     }
     if (judged === "ok" && flow.state === "latched") {
-      deps.metrics.signIn(method, "denied");
-      return sendOn(deps.pages, visit, await placeAfterRefusal(deps, visit, flow, method), flow);
+      deps.metrics.signIn(step, "denied");
+      return sendOn(deps.pages, visit, await placeAfterRefusal(deps, visit, flow, step), flow);
     }
-    if (outcome.judged === "ok") return finishSignIn(deps, visit, { flow, pending, method, factor: outcome.factor });
+    if (outcome.judged === "ok") {
+      // What the help desk vouches for is no factor of the account.
+      const proved = step === "lost_phone" ? undefined : outcome.factor;
+      const isToRemember = step === "totp" && wishesToRemember(visit);
+      return finishSignIn(deps, visit, { flow, pending, method: step, factor: proved, isToRemember });
+    }
     const counted = outcome.judged === "locked" ? "throttled" : outcome.judged;
-    deps.metrics.signIn(method, counted);
+    deps.metrics.signIn(step, counted);
     const { reason } = outcome;
-    reportSignIn(deps, visit, flow, { step: method, outcome: counted, reason, account: pending.account });
+    reportSignIn(deps, visit, flow, { step, outcome: counted, reason, account: pending.account });
     const { text } = lookOf(deps.pages, visit, flow);
     const problems = { denied: failed, throttled: "mfa.throttled", locked: "mfa.locked" } as const;
     return showFactor(deps, visit, factor, { ...found, problem: text(problems[outcome.judged]) });

@@ -29,7 +29,7 @@ export function subjectOf({ account, uniqueUserId }: NamedAccount, rule: Subject
 }
 
 /** What was verified besides the password; a passkey needs no password. */
-export type SignInMethod = FactorMethod | "passkey";
+export type SignInMethod = FactorMethod | "passkey" | "lost_phone";
 
 export type FlowEnds = Readonly<Partial<Record<Exclude<FlowKind, "self_service">, FlowEnd>>>;
 
@@ -66,8 +66,18 @@ const references: Readonly<Record<SignInMethod, readonly string[]>> = {
   totp: ["pwd", "otp", "mfa"],
   webauthn: ["pwd", "hwk", "mfa"],
   recovery: ["pwd", "otp", "mfa"],
+  // It was told to the user, as a recovery code was.
+  lost_phone: ["pwd", "otp", "mfa"],
   // A key, and the PIN or fingerprint that unlocks it.
   passkey: ["hwk", "user", "mfa"],
+};
+
+const factorOf: Readonly<Record<SignInMethod, FactorMethod>> = {
+  totp: "totp",
+  webauthn: "webauthn",
+  recovery: "recovery",
+  lost_phone: "recovery",
+  passkey: "webauthn",
 };
 
 function newSessionOf(
@@ -84,11 +94,12 @@ function newSessionOf(
     origin,
     loginTs: nowSeconds,
     amr: method === undefined ? ["pwd"] : references[method],
-    acr: acrOfRank(rankOfMethod(method === "passkey" ? "webauthn" : method)),
+    acr: acrOfRank(rankOfMethod(method && factorOf[method])),
     ...(displayName === undefined ? {} : { displayName }),
     ...(groups === undefined ? {} : { groups }),
     ...(groupDns === undefined ? {} : { groupDns }),
-    ...(method === undefined ? {} : { mfaTs: nowSeconds }),
+    ...(method === undefined || method === "lost_phone" ? {} : { mfaTs: nowSeconds }),
+    ...(method === "lost_phone" && { lostPhoneTs: nowSeconds }),
     ...proof,
   };
 }

@@ -2,10 +2,12 @@ import { historyWriterFromConfig, keyRingFromConfig } from "@postern/shared/asse
 import { authenticate } from "@postern/shared/contracts";
 import type { Audit } from "@postern/shared/domain/audit";
 import { createHistoryRecorder, type HistoryRecorder } from "@postern/shared/domain/history";
+import type { LostPhoneCodes } from "@postern/shared/domain/lost-phone";
 import type { Bus } from "@postern/shared/platform/bus";
 import { createResponseDelays } from "@postern/shared/platform/concurrency";
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import type { IdpMetrics } from "../metrics.ts";
+import type { DeviceMemory } from "../remembered-devices/remembered-devices.ts";
 import type { SecondFactors } from "../second-factors/context.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
 import type { NotificationsContext } from "../user-notifications/context.ts";
@@ -48,8 +50,11 @@ function historyOf({ config, base, state, sharedClock }: PageParts): HistoryReco
 }
 
 interface SignInParts {
+  /** Undefined unless the site offers it. */
+  readonly lostPhone: LostPhoneCodes | undefined;
   readonly visits: VisitContext;
   readonly secondFactors: SecondFactors;
+  readonly deviceMemory: DeviceMemory;
   readonly notifications: NotificationsContext | undefined;
   readonly metrics: IdpMetrics;
   readonly protocols: SignInProtocols;
@@ -59,7 +64,7 @@ interface SignInParts {
 /** Everything that the pages of a sign-in need. */
 export function createSignIn(
   parts: PageParts & { readonly bus: Bus },
-  { visits, secondFactors, notifications, metrics, protocols, flowKeys }: SignInParts,
+  { lostPhone, visits, secondFactors, deviceMemory, notifications, metrics, protocols, flowKeys }: SignInParts,
 ) {
   const { config, base, bus, state, suspensions } = parts;
   const { identity, auth, storage } = config;
@@ -68,6 +73,7 @@ export function createSignIn(
   return {
     ...visits,
     ...secondFactors,
+    deviceMemory,
     ...createEngineCalls({
       decide: (request, context) => bus.request(authenticate, request, context),
       tls: !identity.oidc.issuer.startsWith("http://"),
@@ -77,6 +83,7 @@ export function createSignIn(
       storage.redis.prefix,
       keyRingFromConfig(config, "failed-sign-in") ?? flowKeys,
     ),
+    lostPhone,
     history: historyOf(parts),
     suspensions,
     /** Undefined: users are not notified of new devices. */

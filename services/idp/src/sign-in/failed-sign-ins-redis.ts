@@ -16,7 +16,7 @@ const Failed = Type.Object({
   reference: Type.String(),
   session: Type.String(),
   timeMs: Type.Number(),
-  step: Type.Enum(["password", "totp", "recovery", "webauthn", "passkey"]),
+  step: Type.Enum(["password", "totp", "recovery", "webauthn", "passkey", "remembered_device", "lost_phone"]),
   outcome: Type.Enum(["denied", "blocked", "throttled", "undecided"]),
   reason: Type.String(),
   rule: optional,

@@ -74,6 +74,10 @@ export interface SignInEnd {
   readonly method: SignInMethod | undefined;
   /** What was verified besides the password. */
   readonly factor: NamedFactor | undefined;
+  /** A remembered device took the place of the second factor. */
+  readonly isRemembered?: boolean;
+  /** The user wishes not to be asked for the second factor again in this browser. */
+  readonly isToRemember?: boolean;
 }
 
 /** Keeps the browser's device cookie, and notifies the user if the browser is new for the account. */
@@ -89,22 +93,26 @@ function noteDevice({ pages, notifier }: SignInContext, visit: Visit, { flow, pe
 
 async function complete(deps: SignInContext, visit: Visit, signedIn: SignInEnd): Promise<Completion> {
   const { pages, completeSignIn, metrics, proofs } = deps;
-  const { flow, pending, method, factor: named } = signedIn;
+  const { flow, pending, method, factor: named, isRemembered, isToRemember } = signedIn;
   const { request, reply } = visit;
   const { account } = pending;
-  const report = { step: method ?? "password", account } as const;
-  const completion = await reportUndecided(deps, visit, { flow, ...report }, async () =>
-    completeSignIn.complete(flow, {
+  const report = { step: method ?? (isRemembered === true ? "remembered_device" : "password"), account } as const;
+  const completion = await reportUndecided(deps, visit, { flow, ...report }, async () => {
+    const proof = await proofs.ofSignIn(account, named, pending.isSuspicious === true);
+    const completed = await completeSignIn.complete(flow, {
       pending,
       method,
-      proof: await proofs.ofSignIn(account, named, pending.isSuspicious === true),
+      proof,
       cookie: pages.cookies.read(request.headers.cookie, cookieNames.session),
       origin: {
         clientIp: request.caller?.clientIp ?? "",
         userAgent: (request.headers["user-agent"] ?? "").slice(0, longestUserAgent),
       },
-    }),
-  );
+    });
+    if (completed !== undefined && isToRemember === true)
+      await deps.deviceMemory.remember(visit, { flow, pending }, proof);
+    return completed;
+  });
   const end =
     completion === undefined
       ? ({ outcome: "denied", reason: "expired" } as const)
@@ -112,7 +120,7 @@ async function complete(deps: SignInContext, visit: Visit, signedIn: SignInEnd):
   metrics.signIn(report.step, end.outcome);
   reportSignIn(deps, visit, flow, { ...report, ...end });
   if (completion !== undefined) noteDevice(deps, visit, signedIn);
-  const factor = method === "passkey" ? undefined : method;
+  const factor = method === "passkey" || method === "lost_phone" ? undefined : method;
   if (factor !== undefined) setCookie(reply, pages.cookies.set(cookieNames.method, factor, methodSeconds));
   return completion;
 }

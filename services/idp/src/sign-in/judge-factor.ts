@@ -112,15 +112,15 @@ export interface FlowAtFactor {
   readonly browserToken: string;
 }
 
-/** Handles the visits whose flow is at this factor; others are redirected. */
+/** Handles the visits whose flow may be completed with this factor; others are redirected. */
 export function forFactor(
   deps: SignInContext,
-  method: FactorMethod,
+  isOffered: (pending: PendingSignIn) => boolean,
   handler: (visit: Visit, found: FlowAtFactor) => Promise<FastifyReply>,
 ): VisitHandler {
   return forFlow(deps, factorStates, async (visit, { flow, browserToken }) => {
     const { pending } = flow;
-    return pending?.methods.includes(method) === true
+    return pending !== undefined && isOffered(pending)
       ? handler(visit, { flow, pending, browserToken })
       : sendOn(deps.pages, visit, pageUrlOf(flow, visit.language?.tag), flow);
   });

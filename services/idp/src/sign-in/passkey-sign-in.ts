@@ -14,23 +14,32 @@ import type { SignInMethod } from "./complete-sign-in.ts";
 import type { SignInContext } from "./context.ts";
 import { completeFor } from "./finish-sign-in.ts";
 import { forFactor, judgeFactor, placeAfterRefusal } from "./judge-factor.ts";
+import { acceptsLostPhoneCode } from "./lost-phone-factor.ts";
 import { attemptOrigin } from "./post-login.ts";
 import { reportSignIn, reportUndecided } from "./report.ts";
 
 /** `GET /login/webauthn` */
 export function getWebauthn(deps: SignInContext): VisitHandler {
   const { pages } = deps;
-  return forFactor(deps, "webauthn", async (visit, { flow, pending, browserToken }) => {
-    const view = {
-      begin: hrefIn(pathTo("beginWebauthnSignIn"), visit, flow),
-      finish: pathTo("finishWebauthnSignIn"),
-      csrfToken: csrfToken(flow.id, browserToken),
-      other: pending.methods.length > 1 ? hrefIn(pathTo("mfaPage"), visit, flow) : undefined,
-      restart: hrefIn(pathTo("restartLogin"), visit, flow),
-      cancel: cancelIn(visit, flow, browserToken),
-    };
-    return showPage(pages, visit, { page: webauthnLoginPage, view, flow, formTargets: formTargets(flow) });
-  });
+  return forFactor(
+    deps,
+    ({ methods }) => methods.includes("webauthn"),
+    async (visit, { flow, pending, browserToken }) => {
+      const view = {
+        begin: hrefIn(pathTo("beginWebauthnSignIn"), visit, flow),
+        finish: pathTo("finishWebauthnSignIn"),
+        csrfToken: csrfToken(flow.id, browserToken),
+        offersToRemember: deps.deviceMemory.isOffered(flow),
+        other:
+          pending.methods.length > 1 || acceptsLostPhoneCode(deps, pending)
+            ? hrefIn(pathTo("mfaPage"), visit, flow)
+            : undefined,
+        restart: hrefIn(pathTo("restartLogin"), visit, flow),
+        cancel: cancelIn(visit, flow, browserToken),
+      };
+      return showPage(pages, visit, { page: webauthnLoginPage, view, flow, formTargets: formTargets(flow) });
+    },
+  );
 }
 
 /**
@@ -63,8 +72,8 @@ export type Proof = Proved | Unproved;
 
 const denied = (reason: string, account?: string): Unproved => ({ failed: "denied", reason, account });
 
-function remembers(body: unknown): boolean {
-  return typeof body === "object" && body !== null && "remember_me" in body && body.remember_me === true;
+function remembers(body: unknown, name: "remember_me" | "remember_device" = "remember_me"): boolean {
+  return typeof body === "object" && body !== null && Reflect.get(body, name) === true;
 }
 
 /** A passkey may be tried without a name, so attempts are counted by client address; only rejected ones stay counted. */
@@ -178,7 +187,8 @@ export function finishWebauthn(deps: SignInContext): VisitHandler {
         ? reply.code(400).send({ error: "expired" })
         : reply.code(401).send({ redirect: place });
     }
-    const redirect = await completeFor(deps, visit, { flow, ...proof });
+    const isToRemember = proof.method === "webauthn" && remembers(visit.request.body, "remember_device");
+    const redirect = await completeFor(deps, visit, { flow, ...proof, isToRemember });
     return redirect === undefined ? reply.code(400).send({ error: "expired" }) : reply.send({ redirect });
   });
 }

@@ -191,28 +191,46 @@ interface Accepted {
   readonly context: EngineCall;
 }
 
-/** Continues with the second factor if one is required, or completes the sign-in. */
-async function accept(
-  deps: SignInContext,
-  visit: Visit,
-  { flow, credentials, decision, context }: Accepted,
-): Promise<FastifyReply> {
-  const { metrics, store, rememberMs, nowMs } = deps;
-  const step = { flow, step: "password", account: decision.account } as const;
-  const enrolled = await reportUndecided(deps, visit, step, () => store.enrolled(decision.account, context));
-  const needed = neededFactors(enrolled, flow.client, acrValuesOf(flow));
-  const pending: PendingSignIn = {
+function pendingOf(
+  { lostPhone, rememberMs, nowMs }: SignInContext,
+  { flow, credentials, decision }: Omit<Accepted, "context">,
+  needed: ReturnType<typeof neededFactors>,
+): PendingSignIn {
+  // For `delayed_response`, the page must be the same after a wrong password, of which nothing else is known.
+  const acceptsCode =
+    needed.acceptsCode && decision.user.isSuspicious !== true && flow.client?.delayedResponse !== true;
+  return {
     ...decision.user,
+    ...(acceptsCode && lostPhone !== undefined && { acceptsLostPhoneCode: true }),
     ...(flow.client?.delayedResponse === true ? { shownAs: credentials.username } : {}),
     remember: credentials.remember && rememberMs > 0,
     passwordTs: Math.floor(nowMs() / 1000),
     methods: needed.methods,
     missing: needed.missing,
   };
-  if (!needed.isNeeded) return finishSignIn(deps, visit, { flow, pending, method: undefined, factor: undefined });
+}
+
+/** Continues with the second factor if one is required, or completes the sign-in. */
+async function accept(
+  deps: SignInContext,
+  visit: Visit,
+  { flow, credentials, decision, context }: Accepted,
+): Promise<FastifyReply> {
+  const { metrics, store } = deps;
+  const step = { flow, step: "password", account: decision.account } as const;
+  const enrolled = await reportUndecided(deps, visit, step, () => store.enrolled(decision.account, context));
+  const needed = neededFactors(enrolled, flow.client, acrValuesOf(flow));
+  const pending = pendingOf(deps, { flow, credentials, decision }, needed);
+  const alone = { flow, pending, method: undefined, factor: undefined } as const;
+  if (!needed.isNeeded) return finishSignIn(deps, visit, alone);
+  const proved = { flow, pending, password: credentials.password };
+  if (needed.methods.length > 0 && (await deps.deviceMemory.isRemembered(visit, proved))) {
+    return finishSignIn(deps, visit, { ...alone, isRemembered: true });
+  }
   // The password alone does not return the session of a sign-in with a second factor.
   if (flow.state === "ready") return sendOn(deps.pages, visit, pageUrlOf(flow, visit.language?.tag), flow);
-  const factorRequest = { pending, event: "password_accepted" } as const;
+  const rememberable = { ...pending, ...deps.deviceMemory.rememberable(proved) };
+  const factorRequest = { pending: rememberable, event: "password_accepted" } as const;
   const reply = await reportUndecided(deps, visit, step, () => askFactor(deps, visit, flow, factorRequest));
   metrics.signIn("password", "ok");
   return reply;

@@ -7,6 +7,7 @@ import { getFactor, getMfa, postFactor, recoveryFactor, totpFactor } from "./cod
 import type { SignInContext } from "./context.ts";
 import { getCodesLow, getPasswordWarning } from "./finish-sign-in.ts";
 import { getLogin, getRestart, postCancel } from "./login-page.ts";
+import { lostPhoneFactor } from "./lost-phone-factor.ts";
 import { beginWebauthn, finishWebauthn, getWebauthn } from "./passkey-sign-in.ts";
 import { postLogin } from "./post-login.ts";
 
@@ -14,6 +15,7 @@ import { postLogin } from "./post-login.ts";
 export function signInRoutes(context: SignInContext): readonly PageRoute[] {
   const totp = totpFactor(context);
   const recovery = recoveryFactor(context);
+  const lostPhone = lostPhoneFactor(context);
   return [
     servePage("loginPage", getLogin(context)),
     servePage("login", postLogin(context)),
@@ -24,6 +26,8 @@ export function signInRoutes(context: SignInContext): readonly PageRoute[] {
     servePage("totpSignIn", postFactor(context, totp)),
     servePage("recoveryPage", getFactor(context, recovery)),
     servePage("recoverySignIn", postFactor(context, recovery)),
+    servePage("lostPhonePage", getFactor(context, lostPhone)),
+    servePage("lostPhoneSignIn", postFactor(context, lostPhone)),
     servePage("codesLowPage", getCodesLow(context)),
     servePage("passwordWarningPage", getPasswordWarning(context)),
     servePage("webauthnPage", getWebauthn(context)),

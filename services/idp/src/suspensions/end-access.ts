@@ -1,4 +1,6 @@
 import { accountSuspension, type Reply, type Request } from "@postern/shared/contracts";
+import type { LostPhoneCodes } from "@postern/shared/domain/lost-phone";
+import type { RememberedDevices } from "@postern/shared/domain/remembered-devices";
 import type { Suspensions } from "@postern/shared/domain/suspensions";
 import type { Bus } from "@postern/shared/platform/bus";
 import type { Logger } from "@postern/shared/platform/logging";
@@ -16,6 +18,9 @@ interface Parts {
   readonly bus: Pick<Bus, "serve">;
   /** Undefined where no sessions are kept. */
   readonly sessions: SessionStore | undefined;
+  readonly lostPhone: Pick<LostPhoneCodes, "forget">;
+  /** Undefined without the secret that encrypts them. */
+  readonly devices: Pick<RememberedDevices, "forgetAll"> | undefined;
   readonly singleLogout: SingleLogout | undefined;
   readonly oidc: OidcContext | undefined;
   readonly notifications: NotificationsContext | undefined;
@@ -23,9 +28,10 @@ interface Parts {
   readonly logger: Logger;
 }
 
-/** Ends the browser sessions and tokens of exactly this account, however other accounts, subjects and clients are called. */
-function createEndAll({ sessions, singleLogout, oidc }: Parts) {
+/** Ends the browser sessions, remembered devices and tokens of exactly this account, however other accounts, subjects and clients are called. */
+function createEndAll({ sessions, lostPhone, devices, singleLogout, oidc }: Parts) {
   return async (account: string): Promise<number> => {
+    await Promise.all([devices?.forgetAll(account), lostPhone.forget(account)]);
     const count = (await sessions?.listAll(account))?.length ?? 0;
     if (oidc === undefined) {
       for (const session of (await sessions?.endAll(account)) ?? []) await singleLogout?.ended(session);

@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { type Base, keyRingFromConfig, redisFromConfig } from "@postern/shared/assembly";
-import { accountNotified, notifySuspiciousSignIn, pathTo } from "@postern/shared/contracts";
+import { accountNotified, notifyLostPhone, notifySuspiciousSignIn, pathTo } from "@postern/shared/contracts";
 import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import type { Logger } from "@postern/shared/platform/logging";
@@ -56,6 +57,28 @@ function serveSuspicious(bus: Bus, { store }: Notifier, frontend: Config["identi
   );
 }
 
+/** An operator creates a code for a user who lost the second factor. The operator reads it out only after this is stored. */
+function serveLostPhone(bus: Bus, { store }: Notifier, frontend: Config["identity"]["frontend"]): void {
+  const language = ownLanguage(frontend);
+  bus.serve(
+    notifyLostPhone,
+    async ({ account, session, attributes }) => {
+      const origin = { clientIp: "", userAgent: "", language, attributes };
+      const notification = {
+        event: "lost_phone_code",
+        account,
+        session,
+        origin,
+        isDoubted: true,
+        operatorText: "",
+      } as const;
+      await store(notification, { id: randomUUID(), atMs: systemClock.now() });
+      return {};
+    },
+    { maxInFlight: maxSuspicious },
+  );
+}
+
 /** Loaded only if `identity.notices.enabled` is on; undefined without the secret that encrypts queued notifications. */
 export function createNotifications(
   config: Config,
@@ -86,12 +109,15 @@ export function createNotifications(
       event === "suspicious_sign_in" ||
       event === "account_suspended" ||
       event === "account_resumed" ||
+      event === "lost_phone_code" ||
+      event === "lost_phone_code_used" ||
       bus.publish(accountNotified, { ...rest, event }),
     count: (event, result) => metrics.notified(event, result),
     logger: base.logger,
     nowMs: () => systemClock.now(),
   });
   serveSuspicious(bus, notifier, frontend);
+  serveLostPhone(bus, notifier, frontend);
   return {
     notifier,
     language: ownLanguage(frontend),

@@ -35,6 +35,7 @@ export const consoleDrives: readonly Drive[] = [
   broken("showAccount", { body: { type: "application/json", value: {} } }),
   drive("inviteOperator", { body: { type: "application/json", value: { username: "alice@example.test" } } }),
   broken("inviteOperator", { body: { type: "application/json", value: {} } }),
+  broken("createLostPhoneCode", { body: { type: "application/json", value: {} } }),
   drive("suspendAccount", {
     body: { type: "application/json", value: { username: "carol@example.test", for: "24h", reason: "Call us" } },
   }),
@@ -42,6 +43,8 @@ export const consoleDrives: readonly Drive[] = [
   drive("listSuspensions", {}),
   drive("resumeAccount", { body: { type: "application/json", value: { username: "carol@example.test" } } }),
   broken("resumeAccount", { body: { type: "application/json", value: {} } }),
+  drive("forgetUserDevices", { body: { type: "application/json", value: { username: "carol@example.test" } } }),
+  broken("forgetUserDevices", { body: { type: "application/json", value: {} } }),
   drive("listApplications", {}),
   drive("showSystem", {}),
 ];

@@ -172,6 +172,8 @@ export const selfServiceDrives: readonly Drive[] = [
   },
   ...gone("endOtherSessions"),
   ...gone("endSessionOfUser", nobodys("none")),
+  ...gone("forgetDevices"),
+  ...gone("forgetDevice", nobodys("none")),
   ...seen("suspiciousSignInsPage"),
   { operationId: "confirmSuspiciousSignIn", status: 302, parts: confirmed },
   ...both("secureAccount", 302, async (stack) => {

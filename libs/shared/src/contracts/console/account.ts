@@ -29,6 +29,15 @@ const ListedAppPassword = Type.Object({
   last_used: Type.Optional(time("When it last signed in, accurate to one hour. Absent if it never did.")),
 });
 
+const ListedDevice = Type.Object({
+  id: Type.String(),
+  user_agent: text("`User-Agent` of the browser; empty if it sent none."),
+  client_ip: text("Address from which the user chose it; empty if unknown."),
+  since: time("When the user chose it."),
+  last_used: time("When it last took the place of the second factor, or when the user chose it."),
+  until: time("When the second factor is asked for again."),
+});
+
 const SentNotification = Type.Object({
   id: text("Identifier of the user notification; the same for all its channels."),
   event: text("Event that the user was notified of, such as new_device."),
@@ -60,6 +69,12 @@ export const AccountReport = component("AccountReport", {
     ),
   ),
   app_passwords: Type.Array(ListedAppPassword),
+  remembered_devices: Type.Optional(
+    Type.Array(ListedDevice, {
+      description:
+        "Browsers on which the user is not asked for the second factor, the one that was used last first. Absent from services of earlier versions.",
+    }),
+  ),
   notifications: Type.Array(SentNotification, {
     description: "User notifications of the last 30 days, at most 20, newest first.",
   }),

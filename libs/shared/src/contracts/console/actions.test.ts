@@ -15,7 +15,10 @@ import {
 import { consolePages } from "./pages.ts";
 
 const ids = Object.keys(consoleActions).filter((id) => isConsoleAction(id));
-const rules = [{ resetsFactors: false }, { resetsFactors: true }];
+const rules = [
+  { resetsFactors: false, offersLostPhone: false },
+  { resetsFactors: true, offersLostPhone: true },
+];
 
 test.each(ids)("every role that may do %s has a scope that its operation accepts", (id) => {
   const { method, path } = operation(consoleActions[id].operation);
@@ -29,20 +32,30 @@ test.each(ids)("every role that may do %s has a scope that its operation accepts
 });
 
 const allowed = (role: (typeof consoleRoles)[number], resetsFactors: boolean): readonly ConsoleActionId[] =>
-  ids.filter((id) => mayAct(role, id, { resetsFactors }));
+  ids.filter((id) => mayAct(role, id, { resetsFactors, offersLostPhone: true }));
 
 test("the role helpdesk changes second factors only where the site allows it", () => {
-  expect(allowed("helpdesk", false)).toEqual(["unban", "flush", "unlock"]);
+  expect(allowed("helpdesk", false)).toEqual(["unban", "flush", "unlock", "forget-devices"]);
   expect(allowed("helpdesk", true)).toEqual([
     "unban",
     "flush",
     "unlock",
+    "forget-devices",
+    "lost-phone",
     "reset-totp",
     "reset-recovery",
     "remove-passkey",
     "remove-app-password",
   ]);
   expect(scopesOfRole("helpdesk", { resetsFactors: false })).toEqual(["security"]);
+});
+
+test("no role creates a lost-phone code unless the site offers it", () => {
+  expect(consoleRoles.map((role) => mayAct(role, "lost-phone", { resetsFactors: true }))).toEqual([
+    false,
+    false,
+    false,
+  ]);
 });
 
 test("a higher role may do everything that a lower one may", () => {

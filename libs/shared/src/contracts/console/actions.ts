@@ -62,6 +62,15 @@ export const consoleActions = {
     operation: "deleteOidcSessions",
     scope: "security",
   },
+  "forget-devices": {
+    label: "Forget remembered devices",
+    effect:
+      "Asks for the second factor again on every device on which the user chose not to be asked. Sessions on them remain.",
+    target: "account",
+    role: "helpdesk",
+    operation: "forgetUserDevices",
+    scope: "security",
+  },
   suspend: {
     label: "Suspend the account",
     effect:
@@ -90,6 +99,17 @@ export const consoleActions = {
     needsProof: true,
     operation: "inviteOperator",
     scope: "admin",
+  },
+  "lost-phone": {
+    label: "Create a lost-phone code",
+    effect:
+      "Creates a code that takes the place of the second factor in one sign-in within an hour. Verify who calls first. The user is notified at every known address.",
+    target: "account",
+    role: "security",
+    helpdeskIfAllowed: true,
+    needsProof: true,
+    operation: "createLostPhoneCode",
+    scope: "mfa_write",
   },
   "reset-totp": {
     label: "Remove the authenticator app",
@@ -160,9 +180,14 @@ const roleScopes: Readonly<Record<ConsoleRole, readonly ScopeWord[]>> = {
 export interface HelpdeskRule {
   /** `runtime.console.helpdesk_resets_factors` */
   readonly resetsFactors: boolean;
+  /** `identity.mfa.lost_phone.enabled`: without it, no role has the action `lost-phone`. */
+  readonly offersLostPhone?: boolean;
 }
 
-export function scopesOfRole(role: ConsoleRole, { resetsFactors }: HelpdeskRule): readonly ScopeWord[] {
+export function scopesOfRole(
+  role: ConsoleRole,
+  { resetsFactors }: Pick<HelpdeskRule, "resetsFactors">,
+): readonly ScopeWord[] {
   return role === "helpdesk" && resetsFactors ? [...roleScopes.helpdesk, "mfa_write"] : roleScopes[role];
 }
 
@@ -171,8 +196,14 @@ export function rankOfRole(role: ConsoleRole | undefined): number {
   return role === undefined ? 0 : consoleRoles.indexOf(role) + 1;
 }
 
-export function mayAct(role: ConsoleRole, id: ConsoleActionId, { resetsFactors }: HelpdeskRule): boolean {
+/** Whether the site offers the action to any role. */
+export function isOfferedAction(id: ConsoleActionId, { offersLostPhone = false }: HelpdeskRule): boolean {
+  return id !== "lost-phone" || offersLostPhone;
+}
+
+export function mayAct(role: ConsoleRole, id: ConsoleActionId, rule: HelpdeskRule): boolean {
+  if (!isOfferedAction(id, rule)) return false;
   const action: ConsoleAction = consoleActions[id];
-  const lowest = action.helpdeskIfAllowed === true && resetsFactors ? "helpdesk" : action.role;
+  const lowest = action.helpdeskIfAllowed === true && rule.resetsFactors ? "helpdesk" : action.role;
   return rankOfRole(role) >= rankOfRole(lowest);
 }

@@ -19,6 +19,17 @@ export const Invitation = component("Invitation", {
 });
 export type Invitation = Static<typeof Invitation>;
 
+export const LostPhoneRequest = component("LostPhoneRequest", {
+  username: text("Account or alias of the user.", { minLength: 1, maxLength: 1024 }),
+});
+
+export const LostPhoneCode = component("LostPhoneCode", {
+  account: text("Account that the code is for."),
+  code: text("The code. It is shown once, and works once."),
+  expires: time("When the code expires."),
+});
+export type LostPhoneCode = Static<typeof LostPhoneCode>;
+
 export const consoleFamily = defineFamily({
   name: "console",
   prefix: "/api/v1/console",
@@ -132,6 +143,20 @@ export const consoleOperations = [
     answers: {
       200: jsonAnswer("The code.", Invitation),
       400: errorAnswer("The body is invalid, or no backend has the account."),
+      500: temporaryFailure,
+    },
+  }),
+  consoleApi("post", "/api/v1/console/lost-phone-codes", "createLostPhoneCode", {
+    anyScope: ["mfa_write", "admin"],
+    summary: "Create a code with which a user who lost the second factor signs in once",
+    description:
+      "Takes the place of the second factor in one sign-in within an hour; the password is needed too. The session changes no factors before the old one is removed, confirms no suspicious sign-ins, and does not open the console. A new code replaces the previous one of the account. The user is notified at every known address first. Audited as lost_phone.create.",
+    request: jsonBody(LostPhoneRequest),
+    answers: {
+      200: jsonAnswer("The code.", LostPhoneCode),
+      400: errorAnswer(
+        "The body is invalid, `identity.mfa.lost_phone.enabled` is false, the name is not that of one account that may sign in, or the account is an operator's, suspended, without a second factor, or has an unanswered suspicious sign-in.",
+      ),
       500: temporaryFailure,
     },
   }),

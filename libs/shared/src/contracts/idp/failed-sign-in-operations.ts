@@ -13,7 +13,7 @@ export const FailedSignInRecord = component("FailedSignIn", {
   reference: text("Reference that the sign-in page showed."),
   session: text("GUID of the request, as in the log."),
   time: text("Time, in ISO 8601."),
-  step: text("Step: password, totp, recovery, webauthn or passkey."),
+  step: text("Step: password, totp, recovery, webauthn, passkey, remembered_device or lost_phone."),
   outcome: text("Outcome: denied, blocked, throttled or undecided."),
   reason: text("Reason as in the log, such as wrong_password, unknown_user, blocked or policy."),
   rule: optionalText("Brute-force rule that banned the network."),

@@ -17,8 +17,9 @@ const LoginForm = component("LoginForm", {
   remember_me: Type.Optional(Type.Literal("on")),
 });
 const CodeForm = component("CodeForm", {
-  code: text("Six digits, or a recovery code `XXXX-XXXX`."),
+  code: text("Six digits, a recovery code `XXXX-XXXX`, or a code from the help desk `XXXX-XXXX-XXXX-XXXX`."),
   csrf_token: csrfToken,
+  remember_device: Type.Optional(Type.Literal("on")),
 });
 
 const elsewhere = sentTo("Redirect to the current step of this sign-in.");
@@ -44,8 +45,11 @@ const shown = <const Path extends string, const Id extends string>(
   description = "The page.",
 ) => loginPage("get", path, operationId, { summary, query, answers: { 200: page(description), 302: elsewhere } });
 
-function codeFactor<const Name extends "totp" | "recovery">(name: Name, summary: string) {
-  const path = `/login/${name}` as const;
+function codeFactor<const Name extends "totp" | "recovery" | "lostPhone", const Path extends string>(
+  name: Name,
+  path: Path,
+  summary: string,
+) {
   return [
     shown(path, `${name}Page` as const, `Show the form for ${summary}`, "The form."),
     loginPage("post", path, `${name}SignIn`, {
@@ -110,8 +114,9 @@ export const loginOperations = [
     form: component("CancelForm", { csrf_token: csrfToken }),
     answers: { 302: sentTo("Redirect that ends at the application.") },
   }),
-  ...codeFactor("totp", "an authenticator app code"),
-  ...codeFactor("recovery", "a recovery code"),
+  ...codeFactor("totp", "/login/totp", "an authenticator app code"),
+  ...codeFactor("recovery", "/login/recovery", "a recovery code"),
+  ...codeFactor("lostPhone", "/login/lost-phone", "a code from the help desk"),
   shown("/login/codes", "codesLowPage", "Show how many recovery codes are left, after a sign-in with one of the last"),
   shown("/login/password", "passwordWarningPage", "Show, after a sign-in, that the password must soon be changed"),
   ...webauthn,

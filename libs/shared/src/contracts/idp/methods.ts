@@ -28,6 +28,24 @@ export const notifySuspiciousSignIn = defineMethod({
 });
 
 /**
+ * Notifies the owner of an account, at every known address, that an operator creates a code that takes the place of the second factor once.
+ * The reply says that the notification is stored. Served only while user notifications are enabled.
+ */
+export const notifyLostPhone = defineMethod({
+  service: "idp",
+  name: "notify-lost-phone",
+  major: 1,
+  request: Type.Object({
+    session: Type.String({ minLength: 1, maxLength: 64 }),
+    account: Type.String({ minLength: 1, maxLength: 1024 }),
+    attributes: Type.Record(Type.String(), Type.Array(Type.String()), {
+      description: "Attributes of the account, of which some are its mail addresses.",
+    }),
+  }),
+  reply: Type.Object({}),
+});
+
+/**
  * An operator has suspended the account, or is about to resume it: ends its browser sessions and tokens, and notifies its user. Sessions that
  * began while the account was being suspended must not come back with it, so both do.
  */

@@ -153,6 +153,13 @@ const access = [
     isFresh: false,
     ...one("session"),
   }),
+  ...removed("/mfa/remembered-devices", "forgetDevices", "Ask for the second factor again on all devices", {
+    isFresh: false,
+  }),
+  ...removed("/mfa/remembered-device/{id}", "forgetDevice", "Ask for the second factor again on a device", {
+    isFresh: false,
+    ...one("remembered device"),
+  }),
   shown("/mfa/applications", "applicationsPage", "List the applications that may use the account", { isFresh: false }),
   ...removed("/mfa/application/{id}", "disconnectApplication", "Revoke the tokens and the consent of a client", {
     isFresh: false,

@@ -71,7 +71,14 @@ export const WebauthnRegistrationBody = Type.Union(
 );
 
 export const WebauthnSignInBody = Type.Union(
-  [Type.Object({ credential: WebauthnAssertion, remember_me: Type.Optional(Type.Boolean()) }), WebauthnAssertion],
+  [
+    Type.Object({
+      credential: WebauthnAssertion,
+      remember_me: Type.Optional(Type.Boolean()),
+      remember_device: Type.Optional(Type.Boolean()),
+    }),
+    WebauthnAssertion,
+  ],
   { title: "WebauthnSignInBody" },
 );
 

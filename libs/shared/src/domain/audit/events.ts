@@ -103,6 +103,22 @@ export const auditEvents = {
     accountOrCaller,
     account,
   ),
+  "remembered_device.add": event(
+    "After a second factor, a user chose not to be asked for it again in this browser",
+    account,
+    account,
+  ),
+  "remembered_device.end": event(
+    "A remembered device ended, and the second factor is asked for again there. `reason`: self_service, operator, password (it has changed), reused (the cookie was copied, or a response was lost), expired, unreadable",
+    "the account, or the caller; absent at a sign-in",
+    account,
+  ),
+  "lost_phone.create": event(
+    "An operator created a lost-phone code, or tried to; `denied`: `reason` states why there is none",
+    caller,
+    "the account; the name as the operator typed it, unless there is a code",
+  ),
+  "lost_phone.use": event("A user signed in with a lost-phone code in place of the second factor", account, account),
   "risk.confirm": event(
     "A user confirmed that a suspicious sign-in was their own: its network is known, and a hold has ended. `method`: second_factor or known_device",
     account,
@@ -135,7 +151,7 @@ export const auditEvents = {
   "token.refresh": event("A refresh token was exchanged"),
   "token.reuse": event("A refresh token was used a second time, and its family was revoked"),
   "user.login": event(
-    "A user signed in on the pages, or failed to; `method` is the last step (password, totp, recovery, webauthn, passkey), `reason` states why it failed",
+    "A user signed in on the pages, or failed to; `method` is the last step (password, totp, recovery, webauthn, passkey, remembered_device, lost_phone), `reason` states why it failed",
     "the account, after the password or passkey was verified; `account` contains it if a backend has it",
     "the client or service provider",
   ),

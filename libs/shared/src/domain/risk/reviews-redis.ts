@@ -185,3 +185,12 @@ export function createRiskReviews({ store, names, keyPrefix, settings, clock }: 
 }
 
 export type RiskReviews = ReturnType<typeof createRiskReviews>;
+
+/** Whether a suspicious sign-in of an account is unanswered, or a hold in force: someone else may have the password. */
+export function createIsDoubted(reviews: Pick<RiskReviews, "earliestUnanswered" | "facts">, clock: Clock) {
+  return async (account: string): Promise<boolean> => {
+    const [earliest, facts] = await Promise.all([reviews.earliestUnanswered(account), reviews.facts(account)]);
+    const isHeld = facts?.hold !== undefined && facts.hold.untilMinute > Math.floor(clock.now() / minuteMs);
+    return isHeld || earliest !== undefined;
+  };
+}

@@ -31,6 +31,7 @@ export const messages = {
   secretTwice: (name: string) => `is set by both ${name} and ${name}_FILE; remove one of them`,
   onlySecretsFromFiles: "is not a secret and cannot be read from a file; write the value itself",
   unknownVariable: "does not match any key",
+  needsEvent: (event: string, condition: string) => `must contain ${event} because ${condition}`,
   needsWhen: (condition: string) => `is required because ${condition}`,
   backendUnknown: (name: string) => `${name} is not a backend`,
   backendHint: "use sql, sql(pool), ldap, ldap(pool) or lua",

@@ -14,7 +14,7 @@ import type { Judgement } from "./sections/checks.ts";
 import { validateSubject } from "./sections/identity.ts";
 import { validateFrontend } from "./sections/identity-frontend.ts";
 import { validateMailClients } from "./sections/identity-mail-clients.ts";
-import { validateMfaDemands } from "./sections/identity-mfa.ts";
+import { validateLostPhone, validateMfaDemands } from "./sections/identity-mfa.ts";
 import { validateNotifications } from "./sections/identity-notices.ts";
 import { validateOidc } from "./sections/identity-oidc.ts";
 import { validateOidcClients } from "./sections/identity-oidc-client-checks.ts";
@@ -46,6 +46,7 @@ const validators: readonly ((config: Config, judgement: Judgement) => void)[] = 
   validateSaml,
   validateSubject,
   validateMfaDemands,
+  validateLostPhone,
   validateNotifications,
   validateMailClients,
   validateBruteForce,

@@ -63,6 +63,22 @@ export function factorsPart(about: Actionable, account: string, { factors }: Acc
   }`;
 }
 
+/** Nothing while the account has none. */
+export function devicesPart(
+  about: Actionable,
+  account: string,
+  { remembered_devices: devices = [] }: AccountReport,
+): Html | undefined {
+  if (devices.length === 0) return undefined;
+  const items = devices.map(
+    ({ user_agent: agent, client_ip: address, since, last_used: used, until }) =>
+      html`<li><b>${agent === "" ? "Unknown browser" : agent}</b><span>From ${
+        address === "" ? "an unknown address" : address
+      } since ${time(since)}. Last used ${time(used)}. Until ${time(until)}.</span></li>`,
+  );
+  return html`<h2>Remembered devices</h2><p class="lead">The user is not asked for the second factor there.</p><ul class="things">${items}</ul>${actionsOf(about, ["forget-devices"], { target: account })}`;
+}
+
 export function appPasswordsPart(
   about: Actionable,
   account: string,

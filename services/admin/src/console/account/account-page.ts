@@ -15,7 +15,7 @@ import { suspiciousPart } from "../suspicious-part.ts";
 import { timeline } from "../timeline.ts";
 import { causesPart, verdictPart } from "../verdict-part.ts";
 import { backendsPart } from "./account-backends.ts";
-import { appPasswordsPart, factorsPart } from "./account-credentials.ts";
+import { appPasswordsPart, devicesPart, factorsPart } from "./account-credentials.ts";
 import { sessionsPart } from "./account-sessions.ts";
 
 /** What is known about one account. */
@@ -56,6 +56,8 @@ const events: Readonly<Record<string, string>> = {
   suspicious_sign_in: "Suspicious sign-in",
   account_suspended: "Account suspended",
   account_resumed: "Account resumed",
+  lost_phone_code: "Lost-phone code created",
+  lost_phone_code_used: "Signed in with a lost-phone code",
 };
 
 function notificationsPart({ notifications, sends_notifications: isOn }: AccountReport): Html {
@@ -99,12 +101,12 @@ function answerPart(view: AccountView, answer: AccountAnswer): Html {
   const offered = createOffered();
   const causes = causesPart(view, explanation, offered);
   const isSuspended = explanation.causes?.some(({ kind }) => kind === "suspension") === true;
-  const general = (["flush", "unlock", "end-sessions", "suspend", "invite"] as const).filter(
+  const general = (["flush", "unlock", "lost-phone", "end-sessions", "suspend", "invite"] as const).filter(
     (id) => !offered.has(id, name) && !(id === "suspend" && isSuspended),
   );
   return html`<h2>${name}${isSuspended && html` <span class="badge">Suspended</span>`}</h2>${verdictPart(explanation)}${causes}${
     account === undefined && html`<p class="lead">No backend that answered has this account.</p>`
-  }${missing(answer)}${actionsOf(view, general, { target: name, ends: countsOf(sessions) })}${missingActions(view)}${risk !== undefined && suspiciousPart(view.links, risk)}${factorsPart(view, name, report)}${appPasswordsPart(view, name, report)}${
+  }${missing(answer)}${actionsOf(view, general, { target: name, ends: countsOf(sessions) })}${missingActions(view)}${risk !== undefined && suspiciousPart(view.links, risk)}${factorsPart(view, name, report)}${devicesPart(view, name, report)}${appPasswordsPart(view, name, report)}${
     sessions !== undefined && sessionsPart(view, name, sessions)
   }${notificationsPart(report)}${backendsPart(report)}${timeline(view.links, records)}<p><a href="${view.links.search(
     name,

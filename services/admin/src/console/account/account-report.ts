@@ -9,6 +9,7 @@ import type {
   Request,
 } from "@postern/shared/contracts";
 import type { SentNotifications } from "@postern/shared/domain/history";
+import type { RememberedDevice, RememberedDevices } from "@postern/shared/domain/remembered-devices";
 import type { FactorLocks } from "../../factor-locks/factor-locks-redis.ts";
 import { storedPasskey } from "./stored-passkey.ts";
 
@@ -17,6 +18,8 @@ export interface AccountReportDeps {
   readonly readFactors: (target: MfaTarget) => Promise<Reply<typeof mfaFactorsRead>>;
   readonly listAppPasswords: (target: MfaTarget) => Promise<Reply<typeof mfaAppPasswordsList>>;
   readonly locks: Pick<FactorLocks, "read">;
+  /** Undefined without the secret that encrypts them. */
+  readonly devices: Pick<RememberedDevices, "list"> | undefined;
   /** Undefined while no user notifications are sent. */
   readonly sent: Pick<SentNotifications, "list"> | undefined;
 }
@@ -67,16 +70,28 @@ function createParts() {
   };
 }
 
-/** Counts of wrong codes and notifications are stored under the account's own name. */
-function createStored({ locks, sent }: AccountReportDeps, { get }: ReturnType<typeof createParts>) {
+const isoOfMs = (timeMs: number): string => new Date(timeMs).toISOString();
+
+const shownDevice = ({ id, userAgent, clientIp, sinceMs, usedMs, endsMs }: RememberedDevice) => ({
+  id,
+  user_agent: userAgent,
+  client_ip: clientIp,
+  since: isoOfMs(sinceMs),
+  last_used: isoOfMs(usedMs),
+  until: isoOfMs(endsMs),
+});
+
+/** Counts of wrong codes, remembered devices and notifications are stored under the account's own name. */
+function createStored({ locks, devices, sent }: AccountReportDeps, { get }: ReturnType<typeof createParts>) {
   return async (account: string | undefined) => {
-    if (account === undefined) return { wrongCodes: {}, notifications: [] };
-    const [wrongCodes, records] = await Promise.all([
+    if (account === undefined) return { wrongCodes: {}, remembered: [], notifications: [] };
+    const [wrongCodes, remembered, records] = await Promise.all([
       get(() => locks.read(account), {}, "counts of wrong codes could not be read"),
+      get(async () => (await devices?.list(account)) ?? [], [], "remembered devices could not be read"),
       get(async () => (await sent?.list(account)) ?? [], [], "sent user notifications could not be read"),
     ]);
-    const notifications = records.map(({ timeMs, ...record }) => ({ ...record, time: new Date(timeMs).toISOString() }));
-    return { wrongCodes, notifications };
+    const notifications = records.map(({ timeMs, ...record }) => ({ ...record, time: isoOfMs(timeMs) }));
+    return { wrongCodes, remembered: remembered.map(shownDevice), notifications };
   };
 }
 
@@ -113,7 +128,7 @@ export function createReportAccount(deps: AccountReportDeps): ReportAccount {
     ]);
     const ofFactors = factors !== undefined && "account" in factors ? factors.account : undefined;
     const account = ofFactors ?? backends.find((one) => one.account !== undefined)?.account;
-    const { wrongCodes, notifications } = await createStored(deps, parts)(account);
+    const { wrongCodes, remembered, notifications } = await createStored(deps, parts)(account);
     const shownFactors = factorsOf(factors, wrongCodes);
     return {
       query,
@@ -122,6 +137,7 @@ export function createReportAccount(deps: AccountReportDeps): ReportAccount {
       backends,
       ...(shownFactors && { factors: shownFactors }),
       app_passwords: shownAppPasswords(appPasswords),
+      remembered_devices: remembered,
       notifications,
       sends_notifications: sent !== undefined,
       incomplete,

@@ -14,6 +14,8 @@ const succeeded: Readonly<Record<string, string>> = {
   recovery: "the password and the recovery code were correct",
   webauthn: "the password and the passkey were correct",
   passkey: "the passkey was correct",
+  remembered_device: "the password was correct, and the user is not asked for the second factor on this device",
+  lost_phone: "the password and the code from the help desk were correct",
 };
 
 /** Why a sign-in ended as it did, in a clause for operators. */

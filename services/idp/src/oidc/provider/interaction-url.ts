@@ -2,6 +2,7 @@ import { pathTo } from "@postern/shared/contracts";
 import type { KoaContextWithOIDC, Provider } from "oidc-provider";
 import type { OidcFlowStart } from "../../flow/flow-port.ts";
 import type { FlowClient, FlowMissing, FlowParams } from "../../flow/flow-record.ts";
+import { acceptsDevice } from "../../remembered-devices/accepted-requests.ts";
 import { flowDemands, type MfaPolicyConfig } from "../../second-factors/sign-in-demands.ts";
 import { startAddress } from "../clients/address-rules.ts";
 import type { ClientPolicies, ClientPolicy } from "../clients/clients.ts";
@@ -103,11 +104,13 @@ export function createInteractionUrl(
     const account = session === undefined ? undefined : (await sessions.findByUid(session.uid))?.account;
     const clientId = textOf(params["client_id"]) ?? "";
     const policy = policies().get(clientId);
+    const client = { ...flowClient(policy, clientId, settings().mfaPolicy), ...startOf(policy, ctx.oidc.issuer) };
     const start: OidcFlowStart = {
       interactionUid: uid,
       prompt: prompts.find((name) => name === prompt.name) ?? "login",
       reasons: prompt.reasons,
-      client: { ...flowClient(policy, clientId, settings().mfaPolicy), ...startOf(policy, ctx.oidc.issuer) },
+      client,
+      acceptsDevice: acceptsDevice(client, params),
       params: flowParams(params),
       missing: flowMissing(prompt.details),
       ...(account !== undefined && { accountId: account }),

@@ -1,6 +1,6 @@
 import { pathTo } from "@postern/shared/contracts";
-import { type FormView, formOf, html } from "@postern/shared/platform/pages";
-import type { Page } from "../look.ts";
+import { type FormView, formOf, type Html, html } from "@postern/shared/platform/pages";
+import type { Look, Page } from "../look.ts";
 import { moment } from "../moments.ts";
 import { alertOf, dangerLink, deleteForm, listOf, sampleForm } from "../parts.ts";
 import { passwordOf, type ServersView, sampleServers, serversOf } from "./credentials.ts";
@@ -108,6 +108,35 @@ export interface SessionsView extends FormView, BackView {
     readonly lastUsedMs: number;
     readonly end: string;
   }[];
+  /** Browsers on which the user is not asked for the second factor. */
+  readonly remembered: readonly {
+    readonly device: string;
+    readonly clientIp: string;
+    readonly sinceMs: number;
+    readonly usedMs: number;
+    readonly endsMs: number;
+    readonly isThis: boolean;
+    readonly forget: string;
+  }[];
+  readonly forgetAll: string;
+}
+
+function rememberedPart({ remembered, forgetAll, csrfToken }: SessionsView, look: Look): Html | undefined {
+  const { text } = look;
+  if (remembered.length === 0) return undefined;
+  const items = remembered.map(
+    ({ device, clientIp, sinceMs, usedMs, endsMs, isThis, forget }) => html`<b>${device}</b>
+${isThis && html`<span class="this">${text("sessions.this")}</span>`}
+<span>${text("sessions.from")} <bdi>${clientIp}</bdi></span>
+<span>${text("devices.since")} ${moment(sinceMs, look)}</span>
+<span>${text("list.last_used")} ${moment(usedMs, look)}</span>
+<span>${text("devices.until")} ${moment(endsMs, look)}</span>
+${deleteForm({ action: forget, csrfToken }, text("passkeys.remove"), device)}`,
+  );
+  return html`<h2>${text("devices.title")}</h2>
+<p class="lead">${text("devices.intro")}</p>
+${listOf(items)}
+${remembered.length > 1 && deleteForm({ action: forgetAll, csrfToken }, text("devices.forget_all"))}`;
 }
 
 export const sessionsPage: Page<SessionsView> = {
@@ -136,6 +165,7 @@ ${deleteForm({ action: end, csrfToken }, text("sessions.end"), name)}`,
 ${listOf(items)}
 ${mail.length > 0 && html`<h2>${text("sessions.mail")}</h2>${listOf(mail)}`}
 ${(view.sessions.length > 1 || mail.length > 1) && deleteForm({ action, csrfToken }, text(mail.length > 0 ? "sessions.end_all_others" : "sessions.end_others"))}
+${rememberedPart(view, look)}
 ${wayBack(view, text)}`;
   },
   sample: {
@@ -159,6 +189,27 @@ ${wayBack(view, text)}`;
       },
     ],
     mail: [{ name: "Thunderbird", signedInMs: 1_790_000_000_000, lastUsedMs: 1_795_000_000_000, end: "#end-3" }],
+    remembered: [
+      {
+        device: "Firefox, Linux",
+        clientIp: "192.0.2.7",
+        sinceMs: 1_794_000_000_000,
+        usedMs: 1_795_000_000_000,
+        endsMs: 1_796_592_000_000,
+        isThis: true,
+        forget: "#forget",
+      },
+      {
+        device: "Safari, iPhone",
+        clientIp: "2001:db8::7",
+        sinceMs: 1_794_000_000_000,
+        usedMs: 1_794_900_000_000,
+        endsMs: 1_796_592_000_000,
+        isThis: false,
+        forget: "#forget-2",
+      },
+    ],
+    forgetAll: "#forget-all",
     ...sampleBack,
   },
 };

@@ -2,13 +2,13 @@ import { pathTo } from "@postern/shared/contracts";
 import { type FormView, formOf, type Html, html, icons } from "@postern/shared/platform/pages";
 import type { FactorMethod } from "../../flow/flow-record.ts";
 import type { Look, Page } from "../look.ts";
-import { alertOf, cancelForm, codeField, sampleForm, titleAfter } from "../parts.ts";
+import { alertOf, cancelForm, codeField, rememberBox, sampleForm, titleAfter } from "../parts.ts";
 
-const iconOf = { totp: icons.phone, webauthn: icons.key, recovery: icons.list } as const;
+const iconOf = { totp: icons.phone, webauthn: icons.key, recovery: icons.list, lost_phone: icons.letter } as const;
 
 /** The user chooses one of several factors. */
 export const mfaPage: Page<{
-  readonly choices: readonly { readonly method: FactorMethod; readonly href: string }[];
+  readonly choices: readonly { readonly method: FactorMethod | "lost_phone"; readonly href: string }[];
   readonly lastUsed: FactorMethod | undefined;
   readonly restart: string;
   readonly cancel: FormView | undefined;
@@ -33,6 +33,7 @@ ${cancelForm(cancel, text)}
       { method: "totp", href: "#totp" },
       { method: "webauthn", href: "#webauthn" },
       { method: "recovery", href: "#recovery" },
+      { method: "lost_phone", href: "#lost-phone" },
     ],
     lastUsed: "totp",
     restart: "#restart",
@@ -45,13 +46,18 @@ export interface FactorView extends FormView {
   readonly problem: string | undefined;
   /** Reference of the failed attempt. */
   readonly reference: string | undefined;
+  /** Offers not to ask again in this browser. */
+  readonly offersToRemember: boolean;
+  readonly isToRemember: boolean;
   /** Link to the other factors; absent if there are none. */
   readonly other: string | undefined;
   readonly restart: string;
   readonly cancel: FormView | undefined;
 }
 
-function factorBody(method: "totp" | "recovery", view: FactorView, { text, brand }: Look): Html {
+type CodeName = "totp" | "recovery" | "lost_phone";
+
+function factorBody(method: CodeName, view: FactorView, { text, brand }: Look): Html {
   const field = codeField({
     name: "code",
     label: text(`${method}.code`),
@@ -61,7 +67,7 @@ function factorBody(method: "totp" | "recovery", view: FactorView, { text, brand
   return html`<h1>${text(`${method}.title`)}</h1>
 <p class="lead">${text(`${method}.intro`, { brand: brand.name })}</p>
 ${alertOf(view.problem, view.reference, text)}
-${formOf(view, html`${field}<button type="submit">${text(`${method}.submit`)}</button>`)}
+${formOf(view, html`${field}${view.offersToRemember && rememberBox(view.isToRemember, text)}<button type="submit">${text(method === "lost_phone" ? "recovery.submit" : `${method}.submit`)}</button>`)}
 ${cancelForm(view.cancel, text)}
 <div class="more">${
     view.other !== undefined &&
@@ -69,17 +75,19 @@ ${cancelForm(view.cancel, text)}
   }<a href="${view.restart}">${text("common.start_over")}</a></div>`;
 }
 
-function factorPage(method: "totp" | "recovery"): Page<FactorView> {
+function factorPage(method: CodeName, action: string): Page<FactorView> {
   return {
     name: method,
     title: titleAfter(`${method}.title`),
     body: (view, look) => factorBody(method, view, look),
     sample: {
-      action: pathTo(`${method}Page`),
+      action,
       csrfToken: "sample",
       account: "alice@example.test",
       problem: undefined,
       reference: undefined,
+      offersToRemember: method === "totp",
+      isToRemember: false,
       other: "#other",
       restart: "#restart",
       cancel: sampleForm(pathTo("cancelLogin")),
@@ -87,5 +95,6 @@ function factorPage(method: "totp" | "recovery"): Page<FactorView> {
   };
 }
 
-export const totpPage = factorPage("totp");
-export const recoveryPage = factorPage("recovery");
+export const totpPage = factorPage("totp", pathTo("totpPage"));
+export const recoveryPage = factorPage("recovery", pathTo("recoveryPage"));
+export const lostPhonePage = factorPage("lost_phone", pathTo("lostPhonePage"));

@@ -2,7 +2,7 @@ import { pathTo } from "@postern/shared/contracts";
 import { type FormView, formOf, type Html, html } from "@postern/shared/platform/pages";
 import type { Look, Page } from "../look.ts";
 import { moment } from "../moments.ts";
-import { alertOf, cancelForm, dangerLink, listOf, sampleForm, signOf } from "../parts.ts";
+import { alertOf, cancelForm, dangerLink, listOf, rememberBox, sampleForm, signOf } from "../parts.ts";
 import type { Texts } from "../texts.ts";
 
 import { type BackView, demanded, sampleBack, wayBack } from "./enrolment.ts";
@@ -35,6 +35,8 @@ const noScript = (text: Texts): Html =>
   html`<noscript><div class="note">${text("webauthn.need_script")}</div></noscript>`;
 
 export interface WebauthnLoginView extends CeremonyView {
+  /** Offers not to ask again in this browser. */
+  readonly offersToRemember: boolean;
   readonly other: string | undefined;
   readonly restart: string;
   readonly cancel: FormView | undefined;
@@ -47,7 +49,7 @@ export const webauthnLoginPage: Page<WebauthnLoginView> = {
   body: (view, { text }) => html`${signOf("key")}<h1>${text("webauthn.title")}</h1>
 <p class="lead">${text("webauthn.intro")}</p>
 ${noScript(text)}
-${ceremony("get", view, text, html`<button type="button" hidden>${text("webauthn.use")}</button>`)}
+${ceremony("get", view, text, html`${view.offersToRemember && html`<div hidden>${rememberBox(false, text)}</div>`}<button type="button" hidden>${text("webauthn.use")}</button>`)}
 ${cancelForm(view.cancel, text)}
 <div class="more">${view.other !== undefined && html`<a href="${view.other}">${text("mfa.other")}</a>`}<a href="${
     view.restart
@@ -56,6 +58,7 @@ ${cancelForm(view.cancel, text)}
     begin: pathTo("beginWebauthnSignIn"),
     finish: pathTo("finishWebauthnSignIn"),
     csrfToken: "sample",
+    offersToRemember: true,
     other: "#other",
     restart: "#restart",
     cancel: sampleForm(pathTo("cancelLogin")),

@@ -1,5 +1,6 @@
 import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply } from "fastify";
+import { acceptsDeviceInSaml } from "../../remembered-devices/accepted-requests.ts";
 import { flowDemands } from "../../second-factors/sign-in-demands.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import type { VisitHandler } from "../../visit/page-routes.ts";
@@ -9,6 +10,7 @@ import { namingSender } from "../protocol/refusal.ts";
 import type { Provider } from "../providers.ts";
 import { readForm, readQuery, refusing, type SamlRoutesDeps, sendPosted } from "../saml-visit.ts";
 import type { ReadMessage } from "../xml/read-message.ts";
+import { contextClassOf } from "./judge-session.ts";
 import type { SsoStep } from "./sso.ts";
 
 /** @returns the id under which the request is stored. @throws SamlRefusal with the service provider */
@@ -38,16 +40,20 @@ function signIn(
   { step, session }: { readonly step: SignInStep; readonly session: BrowserSessionRecord | undefined },
 ): Promise<string> {
   const { config, entityId } = step.provider;
+  const { forceAuthn, requestedContext, loginHint } = step.pending;
+  const client = {
+    id: entityId,
+    skipConsent: true,
+    delayedResponse: config.delayed_response,
+    ...(config.name === "" ? {} : { name: config.name }),
+    ...flowDemands(config, settings().mfaPolicy),
+  };
+  const isPasswordEnough = contextClassOf(["pwd"], requestedContext) !== undefined;
   return starts.startSaml(request.raw, reply.raw, {
     id: step.id,
-    client: {
-      id: entityId,
-      skipConsent: true,
-      delayedResponse: config.delayed_response,
-      ...(config.name === "" ? {} : { name: config.name }),
-      ...flowDemands(config, settings().mfaPolicy),
-    },
-    loginHint: step.pending.loginHint,
+    client,
+    acceptsDevice: acceptsDeviceInSaml(client, { forceAuthn, isPasswordEnough }),
+    loginHint,
     accountId: session?.account,
     languageTag: language?.tag,
   });

@@ -1,6 +1,6 @@
 import { messages } from "../messages.ts";
 import type { Judgement } from "./checks.ts";
-import { choice, duration, integer, liveSection, section, text, texts } from "./fields.ts";
+import { choice, duration, flag, integer, liveSection, section, text, texts } from "./fields.ts";
 import type { Config } from "./root.ts";
 
 const longestSession = 400 * 24 * 60 * 60 * 1000;
@@ -31,7 +31,22 @@ export const ClientMfaPolicy = section("Levels of second factors for this applic
   }),
 });
 
+/** Browsers delete cookies after so long (RFC 6265bis §5.5). */
+const longestCookie = 400 * 24 * 60 * 60 * 1000;
+
 export const IdentityMfa = section("Second factors.", {
+  lost_phone: section("Codes for users who lost their second factor.", {
+    enabled: flag(
+      "Whether operators may create a code that takes the place of the second factor in one sign-in within an hour. Requires identity.notices with the event `lost_phone_code`, so that the user always learns of it.",
+    ),
+  }),
+  remembered_devices: section("Devices on which users are not asked for the second factor.", {
+    lifetime: duration(
+      "0s",
+      "Time for which a user who wishes so is not asked for the second factor on a device. 0: not offered, and no device is remembered. Applications that demand a second factor, and changes of the account, always ask.",
+      { maximum: longestCookie },
+    ),
+  }),
   totp: section("Authenticator app codes (TOTP).", {
     issuer: text("Name that authenticator apps show. If empty, identity.frontend.branding.name is used.", {
       maxLength: 60,
@@ -70,6 +85,16 @@ export const IdentityMfa = section("Second factors.", {
     ),
   }),
 });
+
+/** A takeover by telephone must not go unnoticed. */
+export function validateLostPhone({ identity }: Config, { problem }: Judgement): void {
+  const { mfa, notices } = identity;
+  if (!mfa.lost_phone.enabled) return;
+  const why = "identity.mfa.lost_phone.enabled is true";
+  if (!notices.enabled) problem("identity.notices.enabled", messages.needsWhen(why));
+  if (!notices.events.includes("lost_phone_code"))
+    problem("identity.notices.events", messages.needsEvent("lost_phone_code", why));
+}
 
 const factors = ["totp", "webauthn", "recovery_codes"] as const;
 type Factor = (typeof factors)[number];

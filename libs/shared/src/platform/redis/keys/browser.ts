@@ -36,6 +36,18 @@ export const latestFlowKey = key("latest flow", "string", 3600, {
   lost: "a page opened without its flow reports that the flow has expired",
 });
 
+/** Browsers on which the user of an account is not asked for the second factor: digests of their cookies, and encrypted details. */
+export const rememberedDevicesKey = key("remembered devices", "hash", 400 * daySeconds, {
+  template: "factor:devices:{<account digest>}",
+  lost: "the user is asked for the second factor on every device",
+});
+
+/** The code with which a user who lost the second factor may sign in once: its digest, wrong tries, and who redeemed it. */
+export const lostPhoneCodeKey = key("lost-phone code", "hash", 3600, {
+  template: "factor:lost-phone:{<account digest>}",
+  lost: "the code does not work; an operator creates another",
+});
+
 /** Attempts at TOTP codes of an account, after the correct password. */
 export const factorAttemptsKey = key("factor attempts", "string", 600, {
   template: "factor:attempts:{<account digest>}",

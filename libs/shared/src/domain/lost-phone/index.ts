@@ -1,0 +1,1 @@
+export { createLostPhoneCodes, type LostPhoneCodes } from "./lost-phone-codes-redis.ts";

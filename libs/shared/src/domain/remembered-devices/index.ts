@@ -1,0 +1,7 @@
+export {
+  type CookieEntry,
+  createRememberedDevices,
+  newCookieEntry,
+  type RememberedDevice,
+  type RememberedDevices,
+} from "./remembered-devices-redis.ts";

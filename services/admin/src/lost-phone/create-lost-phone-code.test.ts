@@ -1,0 +1,97 @@
+import { AppError } from "@postern/shared/platform/errors";
+import { expect, test } from "vitest";
+import { createLostPhone, type LostPhoneDeps } from "./create-lost-phone-code.ts";
+
+const bob = "bob@example.test";
+
+const found = {
+  outcome: "ok",
+  account: bob,
+  backend: 8,
+  accountField: "account",
+  totpSecretField: "",
+  memoryCache: "miss",
+} as const;
+
+interface Site {
+  /** What does not answer. */
+  readonly silent?: string;
+  readonly isOffered?: boolean;
+  readonly accounts?: readonly string[];
+  readonly isComplete?: boolean;
+  readonly role?: string;
+}
+
+function site({ silent = "", isOffered = true, accounts = [bob], isComplete = true, role = "user" }: Site = {}) {
+  const done: string[] = [];
+  const answer = async <Reply>(name: string, reply: Reply): Promise<Reply> => {
+    done.push(name);
+    if (name === silent) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "silent" });
+    return reply;
+  };
+  const deps: LostPhoneDeps = {
+    codes: isOffered
+      ? {
+          issue: async (account) => {
+            done.push(`code for ${account}`);
+            return { code: "AAAA-BBBB-CCCC-DDDD", expiresMs: 0 };
+          },
+        }
+      : undefined,
+    accountNames: async () => ({ accounts, isComplete, isDenied: false }),
+    decide: () => answer("lookup", { ...found, attributes: { uid: [role] } }),
+    readFactors: () =>
+      answer("factors", {
+        outcome: "ok",
+        account: bob,
+        backend: 8,
+        backendName: "sql",
+        hasTotp: true,
+        recoveryCodesLeft: 0,
+        webauthnCredentials: [],
+        appPasswords: 0,
+      }),
+    notify: () => answer("notification", {}),
+    roles: () => ({ attribute: "uid", roles: { helpdesk: ["helen"], security: [], admin: [] } }),
+    suspensions: { read: async () => undefined },
+    isDoubted: async () => false,
+  };
+  return { create: createLostPhone(deps), done };
+}
+
+test("the user is notified before there is a code", async () => {
+  const { create, done } = site();
+  expect(await create(bob, "s")).toEqual({
+    account: bob,
+    code: "AAAA-BBBB-CCCC-DDDD",
+    expires: "1970-01-01T00:00:00.000Z",
+  });
+  expect(done.slice(-2)).toEqual(["notification", `code for ${bob}`]);
+});
+
+test.each([
+  ["an engine", "lookup"],
+  ["the backend of the factors", "factors"],
+  ["the identity provider, as one of an earlier version", "notification"],
+])("there is no code if %s does not answer", async (_who, silent) => {
+  const { create, done } = site({ silent });
+  await expect(create(bob, "s")).rejects.toMatchObject({ code: "UPSTREAM_UNAVAILABLE" });
+  expect(done).not.toContain(`code for ${bob}`);
+});
+
+test("there is no code if a backend that may have the account does not answer", async () => {
+  const { create, done } = site({ accounts: [], isComplete: false });
+  await expect(create(bob, "s")).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
+  expect(done).toEqual([]);
+});
+
+test.each([
+  ["disabled", { isOffered: false }],
+  ["unknown", { accounts: [] }],
+  ["unknown", { accounts: [bob, "robert@example.test"] }],
+  ["operator", { role: "helen" }],
+])("%s is a refusal", async (refusal, options) => {
+  const { create, done } = site(options);
+  expect(await create(bob, "s")).toBe(refusal);
+  expect(done).not.toContain("notification");
+});

@@ -1,0 +1,47 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sharedChromium } from "../../support/chromium.ts";
+import { inEnglish } from "./console-effects.ts";
+import { auditLines, type ConsoleStack, type OperatorName, openConsole, startConsoleStack } from "./console-stack.ts";
+
+const bob = "bob@example.test";
+
+let desk: ConsoleStack;
+let browser: Browser;
+
+beforeAll(async () => {
+  desk = await startConsoleStack({ identity: { mfa: { lost_phone: { enabled: true } }, notices: { enabled: true } } });
+  browser = await sharedChromium();
+}, 300_000);
+
+afterAll(() => desk[Symbol.asyncDispose]());
+
+async function accountPage(operator: OperatorName): Promise<Page> {
+  const page = await openConsole(await browser.newContext(inEnglish), desk, operator);
+  await page.getByRole("link", { name: "Account", exact: true }).click();
+  await page.getByRole("textbox").first().fill(bob);
+  await page.locator("form.search button").click();
+  await page.locator(".verdict").waitFor();
+  return page;
+}
+
+test("the role security creates a code, which the page shows once", async () => {
+  const page = await accountPage("sam");
+  const action = page.locator("details").filter({ has: page.getByText("Create a lost-phone code") });
+  await action.locator("summary").click();
+  await action.getByLabel("Reason").fill("lost the phone, called back");
+  await action.getByRole("button", { name: "Create a lost-phone code" }).click();
+  await page.getByRole("heading", { level: 1, name: "Lost-phone code" }).waitFor();
+  expect(await page.locator("code").innerText()).toMatch(/^[A-Z2-9]{4}(-[A-Z2-9]{4}){3}$/u);
+  const line = { actor: "sam@example.test", target: bob, reason: "lost-phone", outcome: "ok" };
+  expect(auditLines(desk, "console.action")).toContainEqual(expect.objectContaining(line));
+  expect(auditLines(desk, "lost_phone.create")).toContainEqual(expect.objectContaining({ target: bob, outcome: "ok" }));
+});
+
+test("the role helpdesk is told which role may", async () => {
+  const page = await accountPage("helen");
+  expect(await page.locator("summary", { hasText: "Create a lost-phone code" }).count()).toBe(0);
+  const note = await page.locator(".note", { hasText: "does not permit" }).innerText();
+  expect(note).toContain("Create a lost-phone code");
+  expect(note).toContain("They need the role security");
+});
