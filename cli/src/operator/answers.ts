@@ -18,6 +18,7 @@ import {
   MfaBackchannelUnlocked,
   RegisteredClientList,
   RiskExplanation,
+  ShadowReport,
   SigningKeyList,
   SigningKeysRotated,
   SuspensionDone,
@@ -84,6 +85,7 @@ export const readFactors = reader(MfaBackchannelFactors);
 export const readFailedSignIn = reader(FailedSignInRecord);
 export const readHistory = reader(DecisionHistoryPage);
 export const readRiskExplanation = reader(RiskExplanation);
+export const readShadowReport = reader(ShadowReport);
 export const readSuspensionDone = reader(SuspensionDone);
 export const readSuspensions = reader(SuspensionList);
 export const readSystem = reader(SystemReport);

@@ -24,6 +24,7 @@ import { createAccounts } from "./console/account/context.ts";
 import { createAuditReads } from "./console/audit-reads.ts";
 import { createConsole } from "./console/context.ts";
 import { createExplanations } from "./console/search/context.ts";
+import { createShadowReports } from "./console/shadow/context.ts";
 import { createFactorLocks } from "./factor-locks/factor-locks-redis.ts";
 import { createHookScripts } from "./hooks/context.ts";
 import { createJobs } from "./jobs/context.ts";
@@ -80,6 +81,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     bruteForce,
     listBansByEnd: createBansByEnd(redis, keyPrefix, systemClock),
     readRollups: createRollupReader(redis, keyPrefix),
+    shadowReports: createShadowReports(config, redis),
     /** Undefined while no history is recorded. */
     history,
     /** Undefined while audit records are not kept in Redis. */

@@ -1,6 +1,7 @@
 import { flushOperations } from "./admin/flush-operations.ts";
 import { mfaBackchannelOperations } from "./admin/mfa-backchannel-operations.ts";
 import { adminOperations, hookOperations } from "./admin/operations.ts";
+import { shadowOperations } from "./admin/shadow-operations.ts";
 import { suspensionOperations } from "./admin/suspension-operations.ts";
 import { authOperations } from "./auth/operations.ts";
 import { authPolicyOperations } from "./auth-policy/operations.ts";
@@ -34,6 +35,7 @@ const table = [
   ...flushOperations,
   ...adminOperations,
   ...suspensionOperations,
+  ...shadowOperations,
   ...consoleOperations,
   ...riskOperations,
   ...auditOperations,

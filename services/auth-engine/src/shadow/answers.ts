@@ -76,7 +76,9 @@ export function verifiedAnswer(outcome: VerifyOutcome | undefined): SideAnswer {
       return { kind: "known", isRight: false, account: outcome.account };
     case "account_disabled":
       return { kind: "known", isDisabled: true, account: outcome.account };
-    default:
+    case "unknown_user":
+    case "not_served":
+    case undefined:
       return { kind: "unknown" };
   }
 }
