@@ -21,8 +21,9 @@ function limitOf(text: string | undefined, usual: number): number {
 const share = (different: number, compared: number): string =>
   compared === 0 ? "-" : `${Number(((100 * different) / compared).toPrecision(3))}%`;
 
+const values = (digests: readonly string[]): string => (digests.length === 0 ? "absent" : digests.join(","));
+
 function sidesOf({ old, new: now, attributes = [] }: Difference): string {
-  const values = (digests: readonly string[]): string => (digests.length === 0 ? "absent" : digests.join(","));
   return [
     ...(old === undefined && now === undefined ? [] : [`${old ?? "-"} -> ${now ?? "-"}`]),
     ...attributes.map((one) => `${one.name}: ${values(one.old)} -> ${values(one.new)}`),

@@ -18,6 +18,8 @@ const wordOf = (is: boolean, yes: string, no: string): string => (is ? yes : no)
 
 const differing = (old: string, now: string): Found | undefined => (old === now ? undefined : { old, new: now });
 
+const textOf = (factors: readonly string[]): string => (factors.length === 0 ? "none" : factors.join(", "));
+
 function comparedAccounts(old: KnownAccount, now: KnownAccount, deps: CompareAttributesDeps) {
   const comparison = new Map<DifferenceKind, Found | undefined>([
     ["missing", undefined],
@@ -62,8 +64,7 @@ export function compare(
     ]);
   const comparison = comparedAccounts(old, now, deps);
   if (factors.old !== undefined && factors.new !== undefined) {
-    const text = (of: readonly string[]): string => (of.length === 0 ? "none" : of.join(", "));
-    comparison.set("second_factors", differing(text(factors.old), text(factors.new)));
+    comparison.set("second_factors", differing(textOf(factors.old), textOf(factors.new)));
   }
   return comparison;
 }

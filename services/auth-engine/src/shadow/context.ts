@@ -57,13 +57,11 @@ function createReporting(config: Config, { base, redis, engineId }: Parts) {
   return { ...outcomes, digest: createKeyedDigest(createSecretKey(key)), close: reporting.close };
 }
 
-/** The shadow in use; a reload replaces it. While it is off, nothing of it exists. */
-export async function createLiveShadow(config: Config, first: ShadowSettings | undefined, parts: Parts) {
-  const { base } = parts;
+/** Creates shadows for the settings of the start and of each reload. */
+function shadowMaker(config: Config, parts: Parts, onCloseFailure: (error: unknown) => void) {
+  const { base, scripts } = parts;
   let reporting: ReturnType<typeof createReporting> | undefined;
   const releasable = createAttributeFilter(secretFields(config));
-  const onCloseFailure = (err: unknown): void => base.logger.warn({ err }, "closing a backend of the shadow failed");
-
   const make = async (settings: ShadowSettings): Promise<Shadow> => {
     reporting ??= createReporting(config, parts);
     const passwords = createPasswordVerifier({ ...hashing, onUnverifiable: () => undefined });
@@ -71,7 +69,7 @@ export async function createLiveShadow(config: Config, first: ShadowSettings | u
       // Neither the metrics nor the traces of the backends that decide show what the shadow does.
       base: { ...base, tracer: undefined },
       metrics: { backendAnswered: () => undefined },
-      scripts: parts.scripts,
+      scripts,
       passwords,
       decoysOf: decoysMaker(config),
       countUnverifiable: () => undefined,
@@ -80,8 +78,11 @@ export async function createLiveShadow(config: Config, first: ShadowSettings | u
       await passwords.close();
       throw error;
     });
+    const { onCompared, onOmitted, digest } = reporting;
     const shadow = createShadow({
-      ...reporting,
+      onCompared,
+      onOmitted,
+      digest,
       settings,
       backends,
       releasable,
@@ -91,16 +92,21 @@ export async function createLiveShadow(config: Config, first: ShadowSettings | u
       random: Math.random,
       onCloseFailure,
     });
-    return {
-      ...shadow,
-      close: async () => {
-        await shadow.close();
-        await passwords.close();
-      },
+    const close = async (): Promise<void> => {
+      await shadow.close();
+      await passwords.close();
     };
+    return { ...shadow, close };
   };
+  return { make, close: async (): Promise<void> => reporting?.close() };
+}
 
-  let current = first && (await make(first));
+/** The shadow in use; a reload replaces it. While it is off, nothing of it exists. */
+export async function createLiveShadow(config: Config, first: ShadowSettings | undefined, parts: Parts) {
+  const onCloseFailure = (err: unknown): void =>
+    parts.base.logger.warn({ err }, "closing a backend of the shadow failed");
+  const shadows = shadowMaker(config, parts, onCloseFailure);
+  let current = first && (await shadows.make(first));
   /** Those that a reload has replaced, until their last comparison ends. */
   const retired = new Set<Promise<void>>();
   const retire = (shadow: Shadow): void => {
@@ -116,7 +122,7 @@ export async function createLiveShadow(config: Config, first: ShadowSettings | u
     },
     /** Creates the next shadow, which `use` puts in the place of the current one. */
     prepare: async (settings: ShadowSettings | undefined) => {
-      const next = settings && (await make(settings));
+      const next = settings && (await shadows.make(settings));
       return {
         use: (): void => {
           const before = current;
@@ -130,7 +136,7 @@ export async function createLiveShadow(config: Config, first: ShadowSettings | u
     close: async (): Promise<void> => {
       if (current !== undefined) retire(current);
       await Promise.all(retired);
-      await reporting?.close();
+      await shadows.close();
     },
   };
 }

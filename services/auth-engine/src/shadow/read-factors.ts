@@ -1,5 +1,7 @@
 import type { Backend, BackendContext, BackendQuery } from "../backends/backend.ts";
 
+const counted = (name: string, count: number): readonly string[] => (count === 0 ? [] : [`${count} ${name}`]);
+
 /**
  * The kinds of second factors that an account has in a backend; their values are not compared, because each backend may encrypt them
  * otherwise. Undefined if the backend does not find the account by its searches for second factors.
@@ -19,7 +21,6 @@ export async function readFactorKinds(
     account.readFactors(context),
     account.supports.has("app_passwords") ? account.listAppPasswords(context) : [],
   ]);
-  const counted = (name: string, count: number): readonly string[] => (count === 0 ? [] : [`${count} ${name}`]);
   return [
     ...(totpSecret === undefined ? [] : ["totp"]),
     ...counted("webauthn", webauthnCredentials.length),

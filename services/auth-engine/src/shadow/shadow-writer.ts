@@ -23,13 +23,13 @@ export function createShadowReporting(counter: Pick<ShadowCounter, "take">, writ
     return busy;
   };
   const timer = setInterval(() => void flush(), flushMs).unref();
+  const finish = async (): Promise<void> => {
+    await busy;
+    await flush();
+  };
   return {
     close: async (): Promise<void> => {
       clearInterval(timer);
-      const finish = async (): Promise<void> => {
-        await busy;
-        await flush();
-      };
       await endsWithin(finish(), closeMs);
     },
   };

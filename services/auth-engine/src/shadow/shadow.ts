@@ -1,32 +1,18 @@
 import type { AuthDecision } from "@postern/shared/contracts";
 import type { Omission } from "@postern/shared/domain/shadow";
 import { abortAfter, untilOver } from "@postern/shared/platform/concurrency";
-import type { Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Clock } from "@postern/shared/platform/time";
-import { askBackends, backendQuery } from "../backends/ask-backends.ts";
+import { backendQuery } from "../backends/ask-backends.ts";
 import type { Backend, BackendContext, BackendQuery } from "../backends/backend.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { AccountFacts } from "../pipeline/facts.ts";
-import { lookedUpAnswer, oldAnswer, type SideAnswer, verifiedAnswer } from "./answers.ts";
+import { oldAnswer, type SideAnswer } from "./answers.ts";
+import { askShadow, readFactors, type Waiting } from "./ask-shadow.ts";
 import type { CompareAttributesDeps } from "./attributes.ts";
-import { type Comparison, compare, type Factors } from "./compare.ts";
-import { readFactorKinds } from "./read-factors.ts";
+import { type Comparison, compare } from "./compare.ts";
 import type { ComparedAccount } from "./shadow-counter.ts";
 import type { ShadowSettings } from "./shadow-settings.ts";
-
-/** A request whose answer was sent. */
-interface Waiting {
-  readonly query: BackendQuery;
-  readonly session: string;
-  readonly old: SideAnswer;
-  /** Absent unless the backends of the shadow may get it. */
-  readonly password: Secret | undefined;
-  /** By the steady clock. */
-  readonly deadline: number;
-  /** The backend that decided; absent unless second factors are compared. */
-  readonly decidedBy: string | undefined;
-}
 
 export interface ShadowDeps extends CompareAttributesDeps {
   readonly settings: ShadowSettings;
@@ -41,50 +27,6 @@ export interface ShadowDeps extends CompareAttributesDeps {
   readonly onCompared: (about: ComparedAccount & { readonly session: string }, comparison: Comparison) => void;
   readonly onOmitted: (reason: Omission, protocol: string, error?: AppError) => void;
   readonly onCloseFailure: (error: unknown) => void;
-}
-
-interface NewAnswer {
-  readonly answer: SideAnswer;
-  readonly backend: Backend | undefined;
-}
-
-/** Asks as the pipeline does: a backend that does not answer leaves open whether it knows the account. */
-async function ask(
-  backends: readonly Backend[],
-  { query, password }: Pick<Waiting, "query" | "password">,
-  context: BackendContext,
-): Promise<NewAnswer> {
-  const search =
-    password === undefined
-      ? await askBackends(backends, async (backend) => {
-          const outcome = await backend.lookup(query, context);
-          // A disabled account must not be looked for in the next backend.
-          return outcome.kind === "unknown_user" && outcome.isDisabled === true
-            ? { kind: "disabled" as const, answer: lookedUpAnswer(outcome) }
-            : { kind: outcome.kind, answer: lookedUpAnswer(outcome) };
-        })
-      : await askBackends(backends, async (backend) => {
-          const outcome = await backend.verify(query, password, context);
-          return { kind: outcome.kind, answer: verifiedAnswer(outcome) };
-        });
-  const { found, unavailable } = search;
-  if (unavailable !== undefined && found?.outcome.kind !== "ok") throw unavailable;
-  return { answer: found?.outcome.answer ?? { kind: "unknown" }, backend: found?.backend };
-}
-
-async function readFactors(
-  { query, old, decidedBy }: Waiting,
-  { answer, backend }: NewAnswer,
-  { context, deciding }: { readonly context: BackendContext; readonly deciding: readonly Backend[] },
-): Promise<{ readonly old: Factors; readonly new: Factors }> {
-  const decided = decidedBy === undefined ? undefined : deciding.find(({ name }) => name === decidedBy);
-  if (decided === undefined || backend === undefined || old.kind !== "known" || answer.kind !== "known")
-    return { old: undefined, new: undefined };
-  const [before, after] = await Promise.all([
-    readFactorKinds(decided, query, context),
-    readFactorKinds(backend, query, context),
-  ]);
-  return { old: before, new: after };
 }
 
 /** Which requests are compared. */
@@ -107,30 +49,29 @@ function nameOf(old: SideAnswer, now: SideAnswer, { username }: BackendQuery): s
   return before ?? after ?? username;
 }
 
-/**
- * Asks other backends what they would have answered. It runs after the answer was sent, in a bounded queue with a bounded number of
- * requests at a time; what finds no place there is counted and forgotten.
- */
-export function createShadow(deps: ShadowDeps) {
-  const { settings, backends, clock, onCompared, onOmitted } = deps;
-  const isChosen = createChoice(settings, deps.random);
-  const queue: Waiting[] = [];
-  const running = new Set<Promise<void>>();
+function fromAny(error: unknown): AppError {
+  return error instanceof AppError ? error : new AppError("INTERNAL", { cause: error });
+}
 
-  const compareOne = async (waiting: Waiting): Promise<void> => {
+/** Compares one request within its time. Never rejects. */
+function createCompareOne(
+  { backends, clock, deciding, onCompared, onOmitted, ...deps }: ShadowDeps,
+  ending: AbortSignal,
+) {
+  const asking = async (waiting: Waiting, context: BackendContext) => {
+    const now = await askShadow(backends, waiting, context);
+    return { now, factors: await readFactors(waiting, now, { context, deciding: deciding() }) };
+  };
+  return async (waiting: Waiting): Promise<void> => {
     const { deadline, query, old, session } = waiting;
     const timeMs = deadline - clock.now();
     if (timeMs <= 0) {
       onOmitted("dropped", query.protocol);
       return;
     }
-    const context = { deadline, signal: abortAfter(Math.ceil(timeMs)) };
-    const asked = async () => {
-      const now = await ask(backends, waiting, context);
-      return { now, factors: await readFactors(waiting, now, { context, deciding: deps.deciding() }) };
-    };
+    const context = { deadline, signal: abortAfter(Math.ceil(timeMs), ending) };
     try {
-      const { now, factors } = await untilOver(asked(), { context, clock, waitingFor: "the shadow" });
+      const { now, factors } = await untilOver(asking(waiting, context), { context, clock, waitingFor: "the shadow" });
       const { answer } = now;
       const about = {
         account: nameOf(old, answer, query),
@@ -140,24 +81,54 @@ export function createShadow(deps: ShadowDeps) {
       };
       onCompared(about, compare(old, answer, factors, deps));
     } catch (error) {
-      onOmitted(
-        "undecided_new",
-        query.protocol,
-        error instanceof AppError ? error : new AppError("INTERNAL", { cause: error }),
-      );
+      if (ending.aborted) onOmitted("dropped", query.protocol);
+      else onOmitted("undecided_new", query.protocol, fromAny(error));
     }
   };
+}
+
+/** At most `concurrency` at a time, and at most `maxQueued` that wait; `work` never rejects. */
+function createBoundedWork<Item>(
+  { concurrency, maxQueued }: Pick<ShadowSettings, "concurrency" | "maxQueued">,
+  work: (item: Item) => Promise<void>,
+) {
+  const queue: Item[] = [];
+  const running = new Set<Promise<void>>();
   const start = (): void => {
-    while (running.size < settings.concurrency) {
-      const waiting = queue.shift();
-      if (waiting === undefined) return;
-      const one = compareOne(waiting).finally(() => {
+    while (running.size < concurrency) {
+      const item = queue.shift();
+      if (item === undefined) return;
+      const one = work(item).finally(() => {
         running.delete(one);
         start();
       });
       running.add(one);
     }
   };
+  return {
+    hasRoom: (): boolean => queue.length < maxQueued || running.size < concurrency,
+    add: (item: Item): void => {
+      queue.push(item);
+      start();
+    },
+    /** @returns what waited, once nothing runs any more */
+    end: async (): Promise<readonly Item[]> => {
+      const waited = queue.splice(0);
+      await Promise.all(running);
+      return waited;
+    },
+  };
+}
+
+/**
+ * Asks other backends what they would have answered. It runs after the answer was sent, in a bounded queue with a bounded number of
+ * requests at a time; what finds no place there is counted and forgotten.
+ */
+export function createShadow(deps: ShadowDeps) {
+  const { settings, backends, clock, onOmitted } = deps;
+  const isChosen = createChoice(settings, deps.random);
+  const ending = new AbortController();
+  const comparisons = createBoundedWork(settings, createCompareOne(deps, ending.signal));
   return {
     /**
      * Compares a request later, or not at all. Never throws and never waits.
@@ -171,12 +142,11 @@ export function createShadow(deps: ShadowDeps) {
       }
       const old = oldAnswer(attempt, decision, facts);
       if (old === undefined) return;
-      // With a concurrency above 0, a queue of length 0 still takes what can start at once.
-      if (queue.length >= settings.maxQueued && running.size >= settings.concurrency) {
+      if (!comparisons.hasRoom()) {
         onOmitted("dropped", attempt.protocol);
         return;
       }
-      queue.push({
+      comparisons.add({
         query: backendQuery(attempt),
         session: attempt.session,
         old,
@@ -184,12 +154,11 @@ export function createShadow(deps: ShadowDeps) {
         deadline: clock.now() + settings.timeoutMs,
         decidedBy: settings.comparesSecondFactors ? facts.backendName : undefined,
       });
-      start();
     },
-    /** What waits is forgotten. Resolves when nothing uses the backends any more. */
+    /** What waits and what is under way is forgotten: nothing waits for a shadow that hangs. */
     close: async (): Promise<void> => {
-      for (const { query } of queue.splice(0)) onOmitted("dropped", query.protocol);
-      await Promise.all(running);
+      ending.abort();
+      for (const { query } of await comparisons.end()) onOmitted("dropped", query.protocol);
       await Promise.all(backends.map((backend) => backend.close().catch(deps.onCloseFailure)));
     },
   };

@@ -89,8 +89,9 @@ function comparedPart(title: string, rows: ShadowReport["domains"]): Html | unde
 
 type Difference = ShadowReport["differences"][number];
 
+const values = (digests: readonly string[]): string => (digests.length === 0 ? "absent" : digests.join(" "));
+
 function sides({ old, new: now, attributes = [] }: Difference): Html {
-  const values = (digests: readonly string[]): string => (digests.length === 0 ? "absent" : digests.join(" "));
   return html`${old !== undefined && html`<dt>Old</dt><dd>${old}</dd>`}${now !== undefined && html`<dt>New</dt><dd>${now}</dd>`}${attributes.map(
     (one) => html`<dt>${one.name}</dt><dd><code>${values(one.old)}</code> → <code>${values(one.new)}</code></dd>`,
   )}`;
