@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { ShadowReport } from "@postern/shared/contracts";
 import { poll, type Slapd } from "@postern/testing";
 import { Attribute, Change, Client } from "ldapts";
@@ -154,6 +155,14 @@ test("the console shows the same, fits the screen, and only the role security de
     expect([width, await layoutProblems(page)]).toEqual([width, []]);
   }
   expect(await axeProblems(page)).toEqual([]);
+  if (process.env["SHOTS"] !== undefined) {
+    for (const width of [390, 1280])
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.emulateMedia({ colorScheme });
+        await page.screenshot({ path: `${process.env["SHOTS"]}/${width}-${colorScheme}.png`, fullPage: true });
+      }
+  }
   await page.getByRole("link", { name: "Missing in the new backends" }).click();
   await page.getByRole("heading", { name: "Accounts that differ: Missing in the new backends" }).waitFor();
   expect(await page.locator(".things > li").count()).toBe(10);
@@ -171,4 +180,13 @@ test("a reset begins a new report, and is audited", async () => {
   expect(accountsOf(await comparedSoon(1), "missing")).toEqual([mailOf(0)]);
   expect((await command("reset")).out).toContain("the report is deleted");
   expect(await reported()).toMatchObject({ compared: 0 });
+  const resets = await poll("two audit records", async () => {
+    const lines = (await readFile(desk.auditFile, "utf8")).split("\n");
+    const found = lines.filter((line) => line.includes("shadow.reset")).map((line): unknown => JSON.parse(line));
+    return found.length === 2 && found;
+  });
+  expect(resets).toMatchObject([
+    { outcome: "ok", actor: "sam@example.test" },
+    { outcome: "ok", actor: "backchannel" },
+  ]);
 });
