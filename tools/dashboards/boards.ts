@@ -120,6 +120,8 @@ const engine: Rows = {
     level("service_hashing_running", "Hashes in progress"),
     level("service_hashing_queued", "Hashes waiting"),
     unverifiable,
+    rate("service_shadow_requests_total", "result, protocol", "Requests compared with the shadow"),
+    rate("service_shadow_differences_total", "kind, protocol", "Differences of the shadow"),
   ],
   "Brute-force protection": [
     rate("service_brute_force_failures_total", "kind", "Failed sign-ins"),

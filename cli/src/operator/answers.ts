@@ -20,6 +20,7 @@ import {
   MfaBackchannelUnlocked,
   RegisteredClientList,
   RiskExplanation,
+  ShadowReport,
   SigningKeyList,
   SigningKeysRotated,
   SuspensionDone,
@@ -88,6 +89,7 @@ export const readHistory = reader(DecisionHistoryPage);
 export const readRiskExplanation = reader(RiskExplanation);
 export const readLostPhoneCode = reader(LostPhoneCode);
 export const readDevicesForgotten = reader(DevicesForgotten);
+export const readShadowReport = reader(ShadowReport);
 export const readSuspensionDone = reader(SuspensionDone);
 export const readSuspensions = reader(SuspensionList);
 export const readSystem = reader(SystemReport);

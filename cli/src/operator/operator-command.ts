@@ -13,6 +13,7 @@ export interface CommandFlags {
   readonly factor: string | undefined;
   readonly for: string | undefined;
   readonly reason: string | undefined;
+  readonly kind: string | undefined;
 }
 
 export interface CommandContext {

@@ -13,6 +13,7 @@ import { subjectKind } from "./operand-kind.ts";
 import type { CommandContext, OperatorCommand, Shown } from "./operator-command.ts";
 import { riskCommand } from "./risk.ts";
 import { sessionsCommand } from "./sessions.ts";
+import { shadowCommand } from "./shadow.ts";
 import { statusCommand } from "./status.ts";
 import { resumeCommand, suspendCommand, suspensionsCommand } from "./suspensions.ts";
 import { whyCommand } from "./why.ts";
@@ -151,6 +152,7 @@ export const operatorCommands: ReadonlyMap<string, OperatorCommand> = new Map([
   ["invite", inviteCommand],
   ["clients", clientsCommand],
   ["keys", keysCommand],
+  ["shadow", shadowCommand],
   ["status", statusCommand],
   ["config", remoteConfigCommand],
 ]);

@@ -23,6 +23,7 @@ const ownOptions = {
   factor: { type: "string" },
   for: { type: "string" },
   reason: { type: "string" },
+  kind: { type: "string" },
 } as const;
 
 export const operatorOptions = { ...connectionOptions, ...ownOptions } as const;

@@ -61,8 +61,8 @@ async function runCommand(
   requireAction(command, operands);
   const { min, max } = command.operands;
   if (operands.length < min || operands.length > max) throw new UsageError(`usage: postern ${command.usage}`);
-  const { json, async: isAsync, rule, protocol, client, kill, limit, factor, for: lasts, reason } = values;
-  const flags = { json, async: isAsync, rule, protocol, client, kill, limit, factor, for: lasts, reason };
+  const { json, async: isAsync, rule, protocol, client, kill, limit, factor, for: lasts, reason, kind } = values;
+  const flags = { json, async: isAsync, rule, protocol, client, kill, limit, factor, for: lasts, reason, kind };
   const shown = await command.run({
     api: createApi(connectionOf(values, environment, findOwnSite)),
     operands,

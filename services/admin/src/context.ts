@@ -28,6 +28,7 @@ import { createAccounts } from "./console/account/context.ts";
 import { createAuditReads } from "./console/audit-reads.ts";
 import { createConsole } from "./console/context.ts";
 import { createExplanations } from "./console/search/context.ts";
+import { createShadowReports } from "./console/shadow/context.ts";
 import { createFactorLocks } from "./factor-locks/factor-locks-redis.ts";
 import { createHookScripts } from "./hooks/context.ts";
 import { createJobs } from "./jobs/context.ts";
@@ -86,6 +87,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     ...suspending,
     jobs,
     ...records,
+    shadowReports: createShadowReports(config, redis),
     auditReads: createAuditReads(parts.audit),
     ...createExplanations(config, { ...parts, ...suspending, ...records, accountNames, factorLocks }),
     reportAccount: createAccounts(config, { ...parts, rememberedDevices }, factorLocks),

@@ -21,6 +21,7 @@ import { registerBruteForceRoutes } from "./bans/routes.ts";
 import { getConfigLoad } from "./config/get-load.ts";
 import { registerConsole } from "./console/api-routes.ts";
 import { registerConsolePages } from "./console/page-routes.ts";
+import { registerShadow } from "./console/shadow/routes.ts";
 import type { AdminContext } from "./context.ts";
 import { registerFlushRoutes } from "./flush/flush-route.ts";
 import { registerHooks } from "./hooks/routes.ts";
@@ -88,6 +89,7 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
     registerBruteForceRoutes(scope, context);
     registerSuspensions(scope, context);
     registerRememberedDevices(scope, context);
+    registerShadow(scope, context);
     scope.route({ ...guarded("readJob"), handler: getJob(context.jobs.read) });
   });
   registerConsole(app, context);

@@ -6,6 +6,7 @@ import { callerChallenges } from "@postern/shared/platform/http";
 import { type HostPort, parseHostPort } from "@postern/shared/platform/net";
 import type { ConfigLoadSettings } from "./config/get-load.ts";
 import { type LiveConsoleSettings, liveConsoleSettings } from "./console/console-settings.ts";
+import { type ShownShadowSettings, shownShadowSettings } from "./console/shadow/shadow-settings.ts";
 import type { FactorLimitSettings } from "./factor-locks/factor-locks-redis.ts";
 import { type HookTable, hookTable } from "./hooks/hook-table.ts";
 import type { TokenLives } from "./jwt/token-pair.ts";
@@ -42,6 +43,7 @@ export interface LiveAdminSettings {
   readonly hooks: HookTable;
   readonly flush: FlushSettings;
   readonly console: LiveConsoleSettings;
+  readonly shadow: ShownShadowSettings;
   readonly risk: RiskSettings;
   readonly factorLimits: FactorLimitSettings;
   /** Bans refuse and account delays delay; otherwise they are only recorded. */
@@ -101,6 +103,7 @@ export function liveAdminSettings(config: Config): LiveAdminSettings {
     hooks: hookTable(config),
     flush: flushSettings(config),
     console: liveConsoleSettings(config),
+    shadow: shownShadowSettings(config),
     risk: riskSettings(config.auth.risk),
     enforcesBans: config.auth.controls.brute_force.mode === "enforce",
     factorLimits: {

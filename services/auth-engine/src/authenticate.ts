@@ -23,6 +23,7 @@ import type { Rollups } from "./rollups/rollups.ts";
 import type { SiteScripts } from "./scripts/site-scripts.ts";
 import type { AppPasswordUses } from "./second-factors/app-passwords.ts";
 import type { LiveEngineSettings } from "./settings.ts";
+import type { LiveShadow } from "./shadow/context.ts";
 import type { EngineSuspensions } from "./suspensions/context.ts";
 
 /**
@@ -76,6 +77,7 @@ interface Parts {
   /** Absent while no history is recorded. */
   readonly history: HistoryRecorder | undefined;
   readonly rollups: Rollups;
+  readonly shadow: Pick<LiveShadow, "current">;
 }
 
 /**
@@ -84,7 +86,7 @@ interface Parts {
  */
 export function createAuthenticate(parts: Parts) {
   const { logger, tracer, metrics, live, rules, backends, mailTokens, bruteForce, risk, history, rollups } = parts;
-  const { resultCache, siteScripts, appPasswordUses, suspensions } = parts;
+  const { resultCache, siteScripts, appPasswordUses, suspensions, shadow } = parts;
   const accountShares = createAccountShares(parts.decoyDigest);
   const appPasswordChecked: StepDeps["appPasswordChecked"] = (outcome) => metrics.appPasswordChecked(outcome);
   const stepDeps = (): StepDeps => ({
@@ -99,6 +101,7 @@ export function createAuthenticate(parts: Parts) {
     scripts: siteScripts,
     appPasswordUses,
     appPasswordChecked,
+    isShadowed: shadow.current !== undefined,
   });
   const undecided = ({ session, protocol, dialect }: AuthRequest, thrown: unknown): AuthDecision => {
     const error = fromUnknown(thrown);
@@ -110,6 +113,7 @@ export function createAuthenticate(parts: Parts) {
     siteScripts.afterAnswer(attempt, decision);
     risk?.rememberDecision(attempt, decision, facts);
     if (attempt.operation === "authenticate") history?.note(noteOf(attempt, decision, facts, systemClock.now()));
+    shadow.current?.offer(attempt, facts.stepDecision ?? decision, facts);
   };
   return async (request: AuthRequest, context: CallContext): Promise<AuthDecision> => {
     const started = performance.now();

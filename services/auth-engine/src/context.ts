@@ -37,6 +37,7 @@ import { createRollups } from "./rollups/context.ts";
 import { createEngineScripts } from "./scripts/context.ts";
 import { createSecondFactorParts } from "./second-factors/context.ts";
 import { engineSettings, type LiveEngineSettings, liveEngineSettings } from "./settings.ts";
+import { createLiveShadow } from "./shadow/context.ts";
 import { createEngineSuspensions } from "./suspensions/context.ts";
 
 function createEngineHealth(
@@ -147,7 +148,8 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const factors = createSecondFactorParts(config, { backends: () => backends.current, logger, metrics });
   const write = historyWriterFromConfig(config, redis, base.instance);
   const history = write && createHistoryRecorder(write, () => systemClock.now(), metrics.historyLost);
-  const features = { mailTokens, bruteForce, risk, suspensions, rollups, resultCache, history, ...factors };
+  const shadow = await createLiveShadow(config, live.current.shadow, { base, redis, engineId, backends, scripts });
+  const features = { shadow, mailTokens, bruteForce, risk, suspensions, rollups, resultCache, history, ...factors };
   const kept = { ...base, live, rules, backends, ...features };
   const releasable = createAttributeFilter(secretFields(config));
   return {

@@ -35,6 +35,8 @@ export type StepDeps = BackendDeps &
     readonly policies: Policies | undefined;
     /** Absent without brute-force protection, in whose round trip it reads. */
     readonly risk: RiskProtection | undefined;
+    /** Whether a shadow compares what the steps decide. */
+    readonly isShadowed?: boolean;
   };
 
 /** Denies an empty password before any backend sees it: LDAP would treat it as an anonymous bind (RFC 4513 §5.1.2). */
@@ -86,6 +88,7 @@ export async function decide(attempt: Attempt, context: StepContext<Facts>, deps
     if (decision !== undefined) break;
   }
   if (decision === undefined) throw new AppError("INTERNAL", { detail: `no step decided ${attempt.operation}` });
+  if (deps.isShadowed === true) context.facts.stepDecision = decision;
   for (const finalizer of finalizers) {
     const standing = finalizer.run(attempt, decision, context, deps);
     decision = standing instanceof Promise ? await standing : standing;

@@ -13,6 +13,7 @@ import { controlSettings } from "./controls/control-settings.ts";
 import { policySettings } from "./policy/policy-settings.ts";
 import type { ResultCacheSettings } from "./result-cache/result-caches.ts";
 import { siteScripts } from "./scripts/script-settings.ts";
+import { shadowSettings } from "./shadow/shadow-settings.ts";
 
 /** One entry of `auth.backends.order`, with the settings it needs. */
 export type BackendSettings =
@@ -117,5 +118,7 @@ export function liveEngineSettings(config: Config) {
     risk: riskSettings(config.auth.risk),
     /** Absent if no master user is configured. */
     masterUser: masterUserSettings(config),
+    /** Absent if no other backends are asked to compare them. */
+    shadow: shadowSettings(config, (entry) => backendOf(config, entry)),
   };
 }

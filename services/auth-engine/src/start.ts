@@ -17,16 +17,24 @@ async function prepareReload(context: EngineContext, next: Config): Promise<Prep
     await prepared.discard();
     throw error;
   });
+  const discard = async (): Promise<void> => {
+    await Promise.all([prepared.discard(), ...newBackends.map((backend) => backend.close())]);
+  };
+  const shadow = await context.shadow.prepare(live.shadow).catch(async (error: unknown) => {
+    await discard();
+    throw error;
+  });
   return {
     use: async () => {
       context.backends.swap(newBackends);
       context.rules.current = rules;
       prepared.use();
       context.live.current = live;
+      shadow.use();
       await context.bruteForce?.reload(next);
     },
     discard: async () => {
-      await Promise.all([prepared.discard(), ...newBackends.map((backend) => backend.close())]);
+      await Promise.all([discard(), shadow.discard()]);
     },
   };
 }
@@ -64,6 +72,7 @@ async function start(config: Config, shared: SharedByProcess): Promise<Service> 
         name: "decision history and sign-ins over time",
         run: () => Promise.all([context.history?.close(), context.rollups.close()]),
       },
+      { name: "the shadow", run: () => context.shadow.close() },
       { name: "facts about sign-ins", run: () => risk?.close() },
       { name: "directories", run: () => backends.close() },
       { name: "scripts", run: () => scripts.close() },

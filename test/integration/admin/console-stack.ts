@@ -134,6 +134,8 @@ export interface ConsoleStackOptions extends Pick<StackOptions, "shape"> {
   readonly order?: readonly string[];
   /** Whether IMAP knows accounts by their `uid`. */
   readonly hasMailSearch?: boolean;
+  /** Merged into `auth.backends`. */
+  readonly backends?: Tree;
   /** Environment of all services, including those that are started later. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -144,7 +146,14 @@ const lastSteps = new Map<string, number>();
 /** A gateway with a console, admin, idp and engines. With `shape: "five"` or several engines, two replicas of admin. */
 export async function startConsoleStack(
   settings: Tree = {},
-  { engines = 1, order = ["sql"], hasMailSearch = false, env = {}, shape }: ConsoleStackOptions = {},
+  {
+    engines = 1,
+    order = ["sql"],
+    hasMailSearch = false,
+    backends: more = {},
+    env = {},
+    shape,
+  }: ConsoleStackOptions = {},
 ): Promise<ConsoleStack> {
   await using started = new AsyncDisposableStack();
   lastSteps.clear();
@@ -163,7 +172,7 @@ export async function startConsoleStack(
       shape,
       httpPort,
       services: ["admin", "idp"],
-      backends: backends(folder.path, seedFile, { order, hasMailSearch }),
+      backends: merged(backends(folder.path, seedFile, { order, hasMailSearch }), more),
       settings: merged(settingsOf(issuer, url, auditFile), settings),
     }),
   );

@@ -2,6 +2,7 @@ export * from "./admin/flush-operations.ts";
 export * from "./admin/mfa-backchannel-operations.ts";
 export * from "./admin/operations.ts";
 export * from "./admin/remembered-device-operations.ts";
+export * from "./admin/shadow-operations.ts";
 export * from "./admin/suspension-operations.ts";
 export * from "./auth/decision.ts";
 export { authFields } from "./auth/fields.ts";

@@ -2,6 +2,7 @@ import { flushOperations } from "./admin/flush-operations.ts";
 import { mfaBackchannelOperations } from "./admin/mfa-backchannel-operations.ts";
 import { adminOperations, hookOperations } from "./admin/operations.ts";
 import { rememberedDeviceOperations } from "./admin/remembered-device-operations.ts";
+import { shadowOperations } from "./admin/shadow-operations.ts";
 import { suspensionOperations } from "./admin/suspension-operations.ts";
 import { authOperations } from "./auth/operations.ts";
 import { authPolicyOperations } from "./auth-policy/operations.ts";
@@ -36,6 +37,7 @@ const table = [
   ...adminOperations,
   ...suspensionOperations,
   ...rememberedDeviceOperations,
+  ...shadowOperations,
   ...consoleOperations,
   ...riskOperations,
   ...auditOperations,

@@ -16,6 +16,7 @@ import { getOverview } from "./overview/get-overview.ts";
 import { postAct } from "./post-act.ts";
 import { getSearch } from "./search/get-search.ts";
 import { postFind } from "./search/post-find.ts";
+import { getShadowPage, postShadowReset } from "./shadow/get-shadow-page.ts";
 import { getCallback, getSignIn, postSignIn, postSignOut } from "./sign-in.ts";
 import { getSystemEvents, getSystemPage } from "./system/system-page.ts";
 
@@ -87,6 +88,8 @@ export function registerConsolePages(app: FastifyInstance, deps: ConsolePagesDep
   app.route({ ...routeOf(operation("consoleBansEvents")), handler: getBansEvents(deps) });
   app.route({ ...routeOf(operation("consoleSystemEvents")), handler: getSystemEvents(deps) });
   app.route({ ...routeOf(operation("consoleSystem")), handler: getSystemPage(deps) });
+  app.route({ ...routeOf(operation("consoleShadow")), handler: getShadowPage(deps) });
+  app.route({ ...routeOf(operation("consoleShadowReset")), handler: postShadowReset(deps) });
   app.route({ ...routeOf(operation("consoleConfiguration")), handler: getConfigurationPage(deps) });
   app.route({ ...routeOf(operation("consoleAudit")), handler: showAudit(deps, "consoleAudit") });
   app.route({ ...routeOf(operation("consoleAuditFilter")), handler: showAudit(deps, "consoleAuditFilter") });

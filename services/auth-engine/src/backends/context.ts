@@ -63,7 +63,7 @@ function observedBackend(backend: Backend, observe: ObserveBackend, tracer: Trac
  * The decoys of a backend. What was learned about one survives a reload. They are keyed by the nonce of password digests, which all engines share, so that a name costs the same at every engine.
  * Without a nonce, each process has its own key.
  */
-function decoysMaker({ storage }: Config) {
+export function decoysMaker({ storage }: Config) {
   const { password_nonce: nonce } = storage.redis;
   const key = nonce === "" ? randomBytes(32) : Buffer.from(`decoys\0${nonce}`);
   const digest = createKeyedDigest(createSecretKey(key));
@@ -107,8 +107,8 @@ function loginCostsMaker(digest: KeyedDigest) {
 export type MakeBackends = (settings: Pick<LiveEngineSettings, "backends" | "decoys">) => Promise<readonly Backend[]>;
 
 interface BackendParts extends PasswordParts {
-  readonly base: Base;
-  readonly metrics: EngineMetrics;
+  readonly base: Pick<Base, "logger" | "tracer">;
+  readonly metrics: Pick<EngineMetrics, "backendAnswered">;
   readonly scripts: { readonly decisions: ScriptRunner };
 }
 

@@ -33,6 +33,8 @@ export interface AccountFacts {
   isSecondFactorWanted?: boolean;
   /** Whether the account has a second factor, once known (apply-policies). */
   hasSecondFactor?: boolean;
+  /** What the step that decided answered, before the finalizers (`decide`). Only while a shadow compares it. */
+  stepDecision?: AuthDecision;
 }
 
 /** Adds the score to a decision about a sign-in that raised a signal. */

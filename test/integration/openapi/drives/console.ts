@@ -45,6 +45,10 @@ export const consoleDrives: readonly Drive[] = [
   broken("resumeAccount", { body: { type: "application/json", value: {} } }),
   drive("forgetUserDevices", { body: { type: "application/json", value: { username: "carol@example.test" } } }),
   broken("forgetUserDevices", { body: { type: "application/json", value: {} } }),
+  drive("showShadowReport", {}),
+  drive("showShadowReport", { query: { kind: "missing", limit: "5" } }),
+  broken("showShadowReport", { query: { limit: "all" } }),
+  { operationId: "resetShadowReport", status: 204, parts: () => ({}) },
   drive("listApplications", {}),
   drive("showSystem", {}),
 ];

@@ -49,6 +49,8 @@ export const consolePageOperations = [
   page("get", "/console/bans/events", "consoleBansEvents", "Follow the page as server-sent events"),
   page("get", "/console/system", "consoleSystem", "Show the state of the site"),
   page("get", "/console/system/events", "consoleSystemEvents", "Follow the page as server-sent events"),
+  page("get", "/console/shadow", "consoleShadow", "Show where other backends answer otherwise"),
+  page("post", "/console/shadow/reset", "consoleShadowReset", "Delete the report of the shadow"),
   page("get", "/console/configuration", "consoleConfiguration", "Show the configuration in effect"),
   page("get", "/console/audit", "consoleAudit", "Show the latest audit records"),
   page("post", "/console/audit", "consoleAuditFilter", "Show audit records that match a filter"),

@@ -139,6 +139,7 @@ export const auditEvents = {
     "the account, the service provider, or the caller",
     account,
   ),
+  "shadow.reset": event("An operator deleted the report of `auth.shadow`", caller),
   "signing_keys.rotate": event(
     "An operator rotated the signing keys of the identity provider",
     caller,

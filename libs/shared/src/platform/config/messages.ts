@@ -40,6 +40,12 @@ export const messages = {
     `${name} has no search entry; add one to auth.backends.${name.split("(")[0]}.search`,
   noBackend: "contains no backend with a search entry: every authentication ends in a temporary failure",
   unknownPool: (name: string) => `refers to the pool ${name}, which is not configured`,
+  shadowUnknown: (name: string) => `${name} cannot be asked beside the backends that decide`,
+  shadowHint: "use sql, sql(pool), ldap or ldap(pool)",
+  shadowIsLive: "is the same as auth.backends.order: both would always agree",
+  shadowIsQueried:
+    "names a pool that the entry ldap of auth.backends.order queries too; list pools there, such as ldap(default)",
+  shadowDomain: "must be a domain without @, such as example.org",
   protocolTwice: (protocol: string) => `contains ${protocol}, which an earlier entry already serves`,
   passwordReleased: "contains the column of mapping.password_column, which must not be released",
   hookPath: "must consist of letters, digits, - _ . and /, without a leading /",

@@ -9,6 +9,7 @@ import { validateOauthBearer } from "./sections/auth-oauthbearer.ts";
 import { validatePipeline } from "./sections/auth-pipeline.ts";
 import { validatePolicy } from "./sections/auth-policy.ts";
 import { validateRisk } from "./sections/auth-risk.ts";
+import { validateShadow } from "./sections/auth-shadow.ts";
 import { validateSql } from "./sections/auth-sql.ts";
 import type { Judgement } from "./sections/checks.ts";
 import { validateSubject } from "./sections/identity.ts";
@@ -41,6 +42,7 @@ const validators: readonly ((config: Config, judgement: Judgement) => void)[] = 
   validateBackends,
   validateLdap,
   validateSql,
+  validateShadow,
   validateFrontend,
   validateConsole,
   validateSaml,

@@ -11,6 +11,7 @@ import { riskKeyFamilies } from "./keys/risk.ts";
 import { rollupKeyFamilies } from "./keys/rollups.ts";
 import { samlKeyFamilies } from "./keys/saml.ts";
 import { scriptKeyFamilies } from "./keys/scripts.ts";
+import { shadowKeyFamilies } from "./keys/shadow.ts";
 
 const { key, all } = keysWith({ owner: "idp, admin", role: "state" });
 
@@ -75,6 +76,7 @@ export const keyFamilies: readonly KeyFamily<never[]>[] = [
   riskKeyFamilies,
   rollupKeyFamilies,
   scriptKeyFamilies,
+  shadowKeyFamilies,
   oidcKeyFamilies,
   samlKeyFamilies,
 ].flat();

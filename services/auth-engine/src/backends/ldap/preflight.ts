@@ -6,9 +6,9 @@ import { parseServerUri } from "./server-uri.ts";
 
 const root = "auth.backends.ldap";
 
-/** Pools that `auth.backends.order` uses; an undefined entry means all. */
+/** Pools that `auth.backends.order` or `auth.shadow.order` uses; an undefined entry means all. */
 function referencedPoolNames({ auth }: Config): readonly (string | undefined)[] {
-  return auth.backends.order.flatMap((entry) => {
+  return [...auth.backends.order, ...auth.shadow.order].flatMap((entry) => {
     const parsed = parseBackendEntry(entry);
     return parsed?.kind === "ldap" ? [parsed.pool] : [];
   });

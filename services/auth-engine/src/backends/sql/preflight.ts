@@ -30,11 +30,11 @@ function poolChecks(path: string, pool: SqlPoolConfig): readonly PreflightCheck[
 /** Checks the queries of the databases in use, their seeds, and the files of their connections. */
 export function sqlChecks({ auth }: Config): readonly PreflightCheck[] {
   const { search, pools, default: first } = auth.backends.sql;
-  const poolNames = auth.backends.order.flatMap((entry) => {
+  const poolNames = [...auth.backends.order, ...auth.shadow.order].flatMap((entry) => {
     const parsed = parseBackendEntry(entry);
     return parsed?.kind === "sql" ? [parsed.pool ?? "default"] : [];
   });
-  return poolNames.flatMap((name) => {
+  return [...new Set(poolNames)].flatMap((name) => {
     const pool = name === "default" ? first : pools[name];
     const path = name === "default" ? `${root}.default` : `${root}.pools.${name}`;
     if (pool === undefined) return [];

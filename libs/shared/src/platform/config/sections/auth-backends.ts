@@ -53,19 +53,19 @@ export function validateBackends(config: Config, judgement: Judgement): void {
   }
   order.forEach((entry, index) => {
     if (order.indexOf(entry) < index) judgement.problem(`${path}[${index}]`, messages.backendTwice(entry));
-    else validateEntry(config, judgement, { entry, index });
+    else validateBackendEntry(config, judgement, { entry, at: `${path}[${index}]` });
   });
 }
 
-function validateEntry(
+/** @param at path of the entry */
+export function validateBackendEntry(
   config: Config,
   { problem }: Judgement,
-  { entry, index }: { entry: string; index: number },
+  { entry, at }: { readonly entry: string; readonly at: string },
 ): void {
   // `cache` selects the backends whose decisions are shared; validate/storage.ts checks its requirements.
   if (entry === "cache") return;
   const { ldap, sql } = config.auth.backends;
-  const at = `${path}[${index}]`;
   const parsed = parseBackendEntry(entry);
   if (parsed === undefined) {
     problem(at, messages.backendUnknown(entry), messages.backendHint);

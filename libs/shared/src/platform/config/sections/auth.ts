@@ -6,6 +6,7 @@ import { OauthBearer } from "./auth-oauthbearer.ts";
 import { Pipeline } from "./auth-pipeline.ts";
 import { Policy } from "./auth-policy.ts";
 import { Risk } from "./auth-risk.ts";
+import { Shadow } from "./auth-shadow.ts";
 import type { Judgement } from "./checks.ts";
 import { choice, duration, entries, flag, integer, liveSection, requiredText, section, text } from "./fields.ts";
 import type { Config } from "./root.ts";
@@ -130,4 +131,5 @@ export const Auth = section("API callers, controls, policies, backends and respo
   policy: Policy,
   risk: Risk,
   backends: Backends,
+  shadow: Shadow,
 });

@@ -1,0 +1,63 @@
+import type { Secret } from "@postern/shared/platform/crypto";
+import { askBackends } from "../backends/ask-backends.ts";
+import type { Backend, BackendContext, BackendQuery } from "../backends/backend.ts";
+import { lookedUpAnswer, type SideAnswer, verifiedAnswer } from "./answers.ts";
+import type { Factors } from "./compare.ts";
+import { readFactorKinds } from "./read-factors.ts";
+
+/** A request whose answer was sent. */
+export interface Waiting {
+  readonly query: BackendQuery;
+  readonly session: string;
+  readonly old: SideAnswer;
+  /** Absent unless the backends of the shadow may get it. */
+  readonly password: Secret | undefined;
+  /** By the steady clock. */
+  readonly deadline: number;
+  /** The backend that decided; absent unless second factors are compared. */
+  readonly decidedBy: string | undefined;
+}
+
+interface NewAnswer {
+  readonly answer: SideAnswer;
+  readonly backend: Backend | undefined;
+}
+
+/** Asks as the pipeline does: a backend that does not answer leaves open whether it knows the account. */
+export async function askShadow(
+  backends: readonly Backend[],
+  { query, password }: Pick<Waiting, "query" | "password">,
+  context: BackendContext,
+): Promise<NewAnswer> {
+  const search =
+    password === undefined
+      ? await askBackends(backends, async (backend) => {
+          const outcome = await backend.lookup(query, context);
+          // A disabled account must not be looked for in the next backend.
+          return outcome.kind === "unknown_user" && outcome.isDisabled === true
+            ? { kind: "disabled" as const, answer: lookedUpAnswer(outcome) }
+            : { kind: outcome.kind, answer: lookedUpAnswer(outcome) };
+        })
+      : await askBackends(backends, async (backend) => {
+          const outcome = await backend.verify(query, password, context);
+          return { kind: outcome.kind, answer: verifiedAnswer(outcome) };
+        });
+  const { found, unavailable } = search;
+  if (unavailable !== undefined && found?.outcome.kind !== "ok") throw unavailable;
+  return { answer: found?.outcome.answer ?? { kind: "unknown" }, backend: found?.backend };
+}
+
+export async function readFactors(
+  { query, old, decidedBy }: Waiting,
+  { answer, backend }: NewAnswer,
+  { context, deciding }: { readonly context: BackendContext; readonly deciding: readonly Backend[] },
+): Promise<{ readonly old: Factors; readonly new: Factors }> {
+  const decided = decidedBy === undefined ? undefined : deciding.find(({ name }) => name === decidedBy);
+  if (decided === undefined || backend === undefined || old.kind !== "known" || answer.kind !== "known")
+    return { old: undefined, new: undefined };
+  const [before, after] = await Promise.all([
+    readFactorKinds(decided, query, context),
+    readFactorKinds(backend, query, context),
+  ]);
+  return { old: before, new: after };
+}

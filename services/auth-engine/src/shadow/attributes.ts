@@ -1,0 +1,59 @@
+import type { AttributeFilter } from "@postern/shared/domain/released-attributes";
+import type { Difference } from "@postern/shared/domain/shadow";
+import type { KeyedDigest } from "@postern/shared/platform/crypto";
+import type { Released } from "./answers.ts";
+
+export interface CompareAttributesDeps {
+  /** Removes attributes with secrets. */
+  readonly releasable: AttributeFilter;
+  /** In lower case. */
+  readonly ignored: ReadonlySet<string>;
+  readonly digest: KeyedDigest;
+}
+
+type DifferentAttribute = NonNullable<Difference["attributes"]>[number];
+
+/** A directory may have entries of any size; what is reported is bounded. */
+const maxNames = 50;
+const maxValues = 10;
+const digestedLength = 4096;
+const digestLength = 12;
+
+/** Values by name in lower case, sorted, because directories return them in any order. */
+function valuesOf(released: Released, { releasable, ignored }: CompareAttributesDeps) {
+  const values = new Map<string, readonly string[]>();
+  const { attributes, account, accountField, totpSecretField, groups, uniqueUserId } = released;
+  for (const [name, list] of Object.entries(releasable(attributes))) {
+    // Names of accounts are compared on their own, whatever attribute has them.
+    const isAccount = name === accountField && list.length === 1 && list[0] === account;
+    if (!isAccount && name !== totpSecretField) values.set(name.toLowerCase(), list.toSorted());
+  }
+  if (groups !== undefined) values.set("groups", groups.toSorted());
+  if (uniqueUserId !== undefined) values.set("unique_user_id", [uniqueUserId]);
+  for (const name of ignored) values.delete(name);
+  return values;
+}
+
+const isSame = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((value, index) => value === other[index]);
+
+/** @returns the attributes whose values differ, in the order of their names */
+export function differentAttributes(
+  old: Released,
+  now: Released,
+  deps: CompareAttributesDeps,
+): readonly DifferentAttribute[] {
+  const [before, after] = [valuesOf(old, deps), valuesOf(now, deps)];
+  const digests = (values: readonly string[]): string[] =>
+    values
+      .slice(0, maxValues)
+      .map((value) =>
+        deps.digest(`${value.length} ${value.slice(0, digestedLength)}`, "base64url").slice(0, digestLength),
+      );
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .toSorted()
+    .map((name) => ({ name, old: before.get(name) ?? [], new: after.get(name) ?? [] }))
+    .filter((one) => !isSame(one.old, one.new))
+    .slice(0, maxNames)
+    .map((one) => ({ name: one.name.slice(0, 64), old: digests(one.old), new: digests(one.new) }));
+}

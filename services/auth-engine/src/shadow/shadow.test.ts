@@ -1,0 +1,160 @@
+import { createSecretKey } from "node:crypto";
+import type { AuthDecision } from "@postern/shared/contracts";
+import { createAttributeFilter } from "@postern/shared/domain/released-attributes";
+import { createKeyedDigest, Secret } from "@postern/shared/platform/crypto";
+import { AppError } from "@postern/shared/platform/errors";
+import { steadyClock } from "@postern/shared/platform/time";
+import { expect, test } from "vitest";
+import type { Backend, VerifyOutcome } from "../backends/backend.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
+import { createShadow, type ShadowDeps } from "./shadow.ts";
+import { kindsIn } from "./shadow-counter.ts";
+import type { ShadowSettings } from "./shadow-settings.ts";
+
+const settings: ShadowSettings = {
+  backends: [],
+  share: 1,
+  protocols: new Set(),
+  domains: new Set(),
+  passwords: "accepted",
+  comparesSecondFactors: false,
+  ignoredAttributes: new Set(),
+  timeoutMs: 60_000,
+  concurrency: 2,
+  maxQueued: 3,
+};
+
+const account = { account: "alice", accountField: "uid", totpSecretField: "", attributes: {} };
+const ok: AuthDecision = { outcome: "ok", ...account, backend: 2, memoryCache: "hit" };
+const attempt: Attempt = {
+  operation: "authenticate",
+  session: "1",
+  username: "alice@example.org",
+  protocol: "imap",
+  dialect: "json",
+  tls: true,
+  memoryCache: true,
+  sharedCache: true,
+  password: new Secret("right"),
+};
+const byPassword = { credential: "password" } as const;
+
+/** A backend whose calls wait until the test answers them. */
+function createHeldBackend() {
+  const calls: { readonly password: string | undefined; readonly answer: PromiseWithResolvers<VerifyOutcome> }[] = [];
+  let isClosed = false;
+  const call = (password: string | undefined): Promise<VerifyOutcome> => {
+    const answer = Promise.withResolvers<VerifyOutcome>();
+    calls.push({ password, answer });
+    return answer.promise;
+  };
+  const backend: Backend = {
+    kind: "ldap",
+    name: "new",
+    verify: (_query, password) => call(password.reveal()),
+    lookup: async () => {
+      const outcome = await call(undefined);
+      return outcome.kind === "ok" ? outcome : { kind: "unknown_user" };
+    },
+    listAccounts: async () => ({ kind: "not_served" }),
+    endListing: () => undefined,
+    spendVerification: async () => undefined,
+    check: async () => undefined,
+    close: async () => {
+      isClosed = true;
+    },
+  };
+  return { backend, calls, isClosed: () => isClosed };
+}
+
+function start(overrides: Partial<ShadowSettings> = {}, more: Partial<ShadowDeps> = {}) {
+  const held = createHeldBackend();
+  const compared: (readonly string[])[] = [];
+  const omitted: string[] = [];
+  const shadow = createShadow({
+    settings: { ...settings, ...overrides },
+    backends: [held.backend],
+    deciding: () => [],
+    releasable: createAttributeFilter([]),
+    ignored: new Set(),
+    digest: createKeyedDigest(createSecretKey(Buffer.alloc(32))),
+    clock: steadyClock,
+    random: () => 0.5,
+    onCompared: (_about, comparison) => compared.push(kindsIn(comparison)),
+    onOmitted: (reason) => omitted.push(reason),
+    onCloseFailure: (error) => {
+      throw error;
+    },
+    ...more,
+  });
+  return { shadow, compared, omitted, ...held };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test("of a shadow that hangs, so many are under way and so many wait; the rest is dropped, and closing waits for none", async () => {
+  const { shadow, calls, compared, omitted, isClosed } = start();
+  for (let count = 0; count < 20; count += 1) shadow.offer(attempt, ok, byPassword);
+  expect([calls.length, omitted.length]).toEqual([2, 15]);
+  await shadow.close();
+  expect([isClosed(), compared, omitted.length, new Set(omitted)]).toEqual([true, [], 20, new Set(["dropped"])]);
+});
+
+test("what waits is compared when another comparison ends, however it ends", async () => {
+  const { shadow, calls, compared, omitted } = start({ concurrency: 1 });
+  for (let count = 0; count < 3; count += 1) shadow.offer(attempt, ok, byPassword);
+  calls[0]?.answer.reject(new AppError("DIRECTORY_UNAVAILABLE"));
+  await settled();
+  calls[1]?.answer.resolve({ kind: "unknown_user" });
+  await settled();
+  calls[2]?.answer.resolve({ kind: "ok", account });
+  await settled();
+  expect([compared, omitted]).toEqual([[["missing"], []], ["undecided_new"]]);
+  await shadow.close();
+});
+
+test("a comparison that takes longer than its time is given up", async () => {
+  const { shadow, omitted } = start({ timeoutMs: 20 });
+  shadow.offer(attempt, ok, byPassword);
+  await expect.poll(() => omitted).toEqual(["undecided_new"]);
+  await shadow.close();
+});
+
+const wrong: AuthDecision = { outcome: "fail", reason: "wrong_password", memoryCache: "miss" };
+
+test.each<[passwords: ShadowSettings["passwords"], right: boolean, wrong: boolean]>([
+  ["none", false, false],
+  ["accepted", true, false],
+  ["all", true, true],
+])("with passwords %s, only these reach the backends", async (passwords, right, other) => {
+  const { shadow, calls } = start({ passwords, concurrency: 9 });
+  shadow.offer(attempt, ok, byPassword);
+  shadow.offer(attempt, wrong, byPassword);
+  // The secret of an app password or token is none of theirs.
+  shadow.offer(attempt, ok, { credential: "app_password" });
+  shadow.offer(attempt, ok, { credential: "token" });
+  shadow.offer({ ...attempt, operation: "lookup" }, ok, {});
+  const sent = [right, other, false, false, false].map((is) => (is ? "right" : undefined));
+  expect(calls.map(({ password }) => password)).toEqual(sent);
+  await shadow.close();
+});
+
+test("only the share, the protocols and the domains are compared", async () => {
+  const { shadow, calls, omitted } = start({
+    share: 0.6,
+    protocols: new Set(["imap"]),
+    domains: new Set(["example.org"]),
+    concurrency: 9,
+  });
+  shadow.offer(attempt, ok, byPassword);
+  shadow.offer({ ...attempt, username: "bob@EXAMPLE.ORG" }, ok, byPassword);
+  shadow.offer({ ...attempt, protocol: "smtp" }, ok, byPassword);
+  shadow.offer({ ...attempt, username: "bob@example.net" }, ok, byPassword);
+  shadow.offer(attempt, { outcome: "tempfail", code: "OVERLOADED", message: "" }, {});
+  expect([calls.length, omitted]).toEqual([2, ["undecided_old"]]);
+  await shadow.close();
+  const none = start({ share: 0.5 });
+  none.shadow.offer(attempt, ok, byPassword);
+  expect(none.calls.length).toBe(0);
+  await none.shadow.close();
+});

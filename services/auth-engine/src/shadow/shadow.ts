@@ -1,0 +1,167 @@
+import type { AuthDecision } from "@postern/shared/contracts";
+import type { Omission } from "@postern/shared/domain/shadow";
+import { abortAfter, untilOver } from "@postern/shared/platform/concurrency";
+import { AppError } from "@postern/shared/platform/errors";
+import type { Clock } from "@postern/shared/platform/time";
+import { backendQuery } from "../backends/ask-backends.ts";
+import type { Backend, BackendContext, BackendQuery } from "../backends/backend.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
+import type { AccountFacts } from "../pipeline/facts.ts";
+import { oldAnswer, type SideAnswer } from "./answers.ts";
+import { askShadow, readFactors, type Waiting } from "./ask-shadow.ts";
+import type { CompareAttributesDeps } from "./attributes.ts";
+import { type Comparison, compare } from "./compare.ts";
+import type { ComparedAccount } from "./shadow-counter.ts";
+import type { ShadowSettings } from "./shadow-settings.ts";
+
+export interface ShadowDeps extends CompareAttributesDeps {
+  readonly settings: ShadowSettings;
+  /** Those of the shadow, which nothing else uses. */
+  readonly backends: readonly Backend[];
+  /** Those that decide, for their second factors. */
+  readonly deciding: () => readonly Backend[];
+  /** Steady. */
+  readonly clock: Clock;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  readonly onCompared: (about: ComparedAccount & { readonly session: string }, comparison: Comparison) => void;
+  readonly onOmitted: (reason: Omission, protocol: string, error?: AppError) => void;
+  readonly onCloseFailure: (error: unknown) => void;
+}
+
+/** Which requests are compared. */
+function createChoice({ protocols, domains, share }: ShadowSettings, random: () => number) {
+  return ({ protocol, username }: Attempt): boolean => {
+    if (protocols.size > 0 && !protocols.has(protocol)) return false;
+    if (domains.size > 0 && !domains.has(username.slice(username.lastIndexOf("@") + 1).toLowerCase())) return false;
+    return share >= 1 || random() < share;
+  };
+}
+
+/** Whether the backends of the shadow get the password of this request. */
+function mayPass({ passwords }: ShadowSettings, { operation }: Attempt, { credential }: AccountFacts, old: SideAnswer) {
+  if (operation !== "authenticate" || credential !== "password" || passwords === "none") return false;
+  return passwords === "all" || (old.kind === "known" && old.isRight === true);
+}
+
+function nameOf(old: SideAnswer, now: SideAnswer, { username }: BackendQuery): string {
+  const [before, after] = [old, now].map((answer) => (answer.kind === "known" ? answer.account : undefined));
+  return before ?? after ?? username;
+}
+
+function fromAny(error: unknown): AppError {
+  return error instanceof AppError ? error : new AppError("INTERNAL", { cause: error });
+}
+
+/** Compares one request within its time. Never rejects. */
+function createCompareOne(
+  { backends, clock, deciding, onCompared, onOmitted, ...deps }: ShadowDeps,
+  ending: AbortSignal,
+) {
+  const asking = async (waiting: Waiting, context: BackendContext) => {
+    const now = await askShadow(backends, waiting, context);
+    return { now, factors: await readFactors(waiting, now, { context, deciding: deciding() }) };
+  };
+  return async (waiting: Waiting): Promise<void> => {
+    const { deadline, query, old, session } = waiting;
+    const timeMs = deadline - clock.now();
+    if (timeMs <= 0) {
+      onOmitted("dropped", query.protocol);
+      return;
+    }
+    const context = { deadline, signal: abortAfter(Math.ceil(timeMs), ending) };
+    try {
+      const { now, factors } = await untilOver(asking(waiting, context), { context, clock, waitingFor: "the shadow" });
+      const { answer } = now;
+      const about = {
+        account: nameOf(old, answer, query),
+        protocol: query.protocol,
+        isKnown: old.kind === "known" || answer.kind === "known",
+        session,
+      };
+      onCompared(about, compare(old, answer, factors, deps));
+    } catch (error) {
+      if (ending.aborted) onOmitted("dropped", query.protocol);
+      else onOmitted("undecided_new", query.protocol, fromAny(error));
+    }
+  };
+}
+
+/** At most `concurrency` at a time, and at most `maxQueued` that wait; `work` never rejects. */
+function createBoundedWork<Item>(
+  { concurrency, maxQueued }: Pick<ShadowSettings, "concurrency" | "maxQueued">,
+  work: (item: Item) => Promise<void>,
+) {
+  const queue: Item[] = [];
+  const running = new Set<Promise<void>>();
+  const start = (): void => {
+    while (running.size < concurrency) {
+      const item = queue.shift();
+      if (item === undefined) return;
+      const one = work(item).finally(() => {
+        running.delete(one);
+        start();
+      });
+      running.add(one);
+    }
+  };
+  return {
+    hasRoom: (): boolean => queue.length < maxQueued || running.size < concurrency,
+    add: (item: Item): void => {
+      queue.push(item);
+      start();
+    },
+    /** @returns what waited, once nothing runs any more */
+    end: async (): Promise<readonly Item[]> => {
+      const waited = queue.splice(0);
+      await Promise.all(running);
+      return waited;
+    },
+  };
+}
+
+/**
+ * Asks other backends what they would have answered. It runs after the answer was sent, in a bounded queue with a bounded number of
+ * requests at a time; what finds no place there is counted and forgotten.
+ */
+export function createShadow(deps: ShadowDeps) {
+  const { settings, backends, clock, onOmitted } = deps;
+  const isChosen = createChoice(settings, deps.random);
+  const ending = new AbortController();
+  const comparisons = createBoundedWork(settings, createCompareOne(deps, ending.signal));
+  return {
+    /**
+     * Compares a request later, or not at all. Never throws and never waits.
+     * @param decision of the step that decided, or the temporary failure if none could
+     */
+    offer: (attempt: Attempt, decision: AuthDecision, facts: AccountFacts): void => {
+      if (!isChosen(attempt)) return;
+      if (decision.outcome === "tempfail") {
+        onOmitted("undecided_old", attempt.protocol);
+        return;
+      }
+      const old = oldAnswer(attempt, decision, facts);
+      if (old === undefined) return;
+      if (!comparisons.hasRoom()) {
+        onOmitted("dropped", attempt.protocol);
+        return;
+      }
+      comparisons.add({
+        query: backendQuery(attempt),
+        session: attempt.session,
+        old,
+        password: mayPass(settings, attempt, facts, old) ? attempt.password : undefined,
+        deadline: clock.now() + settings.timeoutMs,
+        decidedBy: settings.comparesSecondFactors ? facts.backendName : undefined,
+      });
+    },
+    /** What waits and what is under way is forgotten: nothing waits for a shadow that hangs. */
+    close: async (): Promise<void> => {
+      ending.abort();
+      for (const { query } of await comparisons.end()) onOmitted("dropped", query.protocol);
+      await Promise.all(backends.map((backend) => backend.close().catch(deps.onCloseFailure)));
+    },
+  };
+}
+
+export type Shadow = ReturnType<typeof createShadow>;

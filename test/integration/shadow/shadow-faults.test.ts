@@ -1,0 +1,233 @@
+import { poll, type Slapd } from "@postern/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { askAdmin } from "../../support/ask-admin.ts";
+import { askJson } from "../../support/ask-json.ts";
+import { startDelayingProxy } from "../../support/delaying-proxy.ts";
+import { type Stack, startStack } from "../../support/stack.ts";
+import type { Tree } from "../../support/stack-config.ts";
+import { startStallableProxy } from "../../support/stallable-proxy.ts";
+import { startTcpRecorder } from "../../support/tcp-server.ts";
+import { signInOf, spawnPeople, twoPools } from "./two-directories.ts";
+
+const owned = new AsyncDisposableStack();
+let stack: Stack;
+let oldSlapd: Slapd;
+let newSlapd: Slapd;
+let lyingSlapd: Slapd;
+let oversizedSlapd: Slapd;
+
+const everyone = [0, 1, 2, 3, 4, 5];
+const bucket = { name: "imap", period: "10m", ban_time: "1h", failed_requests: 1000, ipv4: true, cidr: 24 };
+/** Larger than any answer, in one attribute that is released. */
+const hugeValue = "x".repeat(3_000_000);
+
+beforeAll(async () => {
+  oldSlapd = owned.use(await spawnPeople(everyone));
+  newSlapd = owned.use(await spawnPeople(everyone));
+  lyingSlapd = owned.use(
+    await spawnPeople([0, 1, 2, 8, 9], (number) => ({
+      password: "wrong-for-the-old",
+      mail: `liar${number}@example.test`,
+      lines: ["title: liar", "employeeType: disabled"],
+    })),
+  );
+  oversizedSlapd = owned.use(await spawnPeople(everyone, () => ({ lines: [`description: ${hugeValue}`] })));
+  stack = owned.use(
+    await startStack({
+      redis: true,
+      services: ["admin"],
+      backends: { order: ["ldap(old)"], ldap: twoPools(oldSlapd.port, newSlapd.port) },
+      settings: {
+        auth: {
+          controls: { enabled: ["brute_force"], brute_force: { buckets: [bucket] } },
+          shadow: { order: [] },
+        },
+      },
+    }),
+  );
+});
+
+afterAll(() => owned.disposeAsync());
+
+const reloaded = ["auth-engine", "admin"] as const;
+/** Requests since the report was deleted that are to appear in it. */
+let expected = 0;
+
+/** Replaces the shadow, and begins a new report; the server of the pool `new` may be another one. */
+async function useShadow(shadow: Tree, port = newSlapd.port): Promise<void> {
+  const reloads = (name: (typeof reloaded)[number]): number =>
+    stack
+      .service(name)
+      .output()
+      .split("\n")
+      .filter((line) => line.includes('"configuration reloaded"') && line.includes(`"${name}"`)).length;
+  const before = reloaded.map(reloads);
+  await stack.writeSettings({
+    auth: { shadow: { order: ["ldap(new)"], ...shadow }, backends: { ldap: twoPools(oldSlapd.port, port) } },
+  });
+  for (const name of stack.isOneProcess ? reloaded.slice(0, 1) : reloaded) stack.service(name).signal("SIGHUP");
+  await poll("the reload", () => reloaded.every((name, index) => reloads(name) > (before[index] ?? 0)));
+  // What the former shadow left is dropped, and reported too.
+  const left = await reportedSoon(expected);
+  expect(left.compared + omittedIn(left)).toBe(expected);
+  expect((await askAdmin(stack, "DELETE", "/api/v1/shadow")).status).toBe(204);
+  expected = 0;
+}
+
+interface Report {
+  readonly compared: number;
+  readonly different: number;
+  readonly omitted: Readonly<Record<string, number>>;
+  readonly kinds: readonly { readonly kind: string; readonly requests: number }[];
+}
+
+async function readReport(): Promise<Report> {
+  const { text } = await askAdmin(stack, "GET", "/api/v1/shadow");
+  return JSON.parse(text);
+}
+
+const omittedIn = ({ omitted }: Report): number => Object.values(omitted).reduce((sum, count) => sum + count, 0);
+
+/** The report, once so many requests were compared or given up. */
+const reportedSoon = (count: number) =>
+  poll("the comparisons", async () => {
+    const report = await readReport();
+    return report.compared + omittedIn(report) >= count && report;
+  });
+
+/** Each right password, a wrong one, and an unknown name, then a lookup, a lookup of nobody, and a cached success. */
+async function answers(network: number): Promise<readonly unknown[]> {
+  const from = { client_ip: `198.51.${network}.9` };
+  const requests = [
+    ...everyone.map((number) => [signInOf(number, from)] as const),
+    [signInOf(0, { ...from, password: "a-wrong-one" })] as const,
+    [signInOf(9, from)] as const,
+    [signInOf(0, from), "?mode=no-auth"] as const,
+    [signInOf(8, from), "?mode=no-auth"] as const,
+    [signInOf(0, from)] as const,
+  ];
+  const found: unknown[] = [];
+  for (const [body, query] of requests) {
+    const { status, body: text, headers } = await askJson(stack.url, body, { query });
+    const own = [...headers].filter(([name]) => !["date", "auth-wait"].includes(name) && !name.includes("session"));
+    found.push([status, text, own]);
+  }
+  return found;
+}
+const asked = 11;
+
+/** Series that an engine counts for decisions, without those of the shadow and those that measure time or processes. */
+const countedSeries =
+  /^(service_(?:engine_decision_seconds_count|directory_seconds_count|brute_force_\w+_total|result_cache_\w+_total|hashing_\w+)(?:\{[^}]*\})?) (\S+)$/gmu;
+
+async function counters(): Promise<ReadonlyMap<string, number>> {
+  const text = await stack.service("auth-engine").metrics();
+  return new Map([...text.matchAll(countedSeries)].map(([, name = "", value]) => [name, Number(value)]));
+}
+
+/** What the answers of a run were, and by how much each counter rose. */
+async function observed(network: number) {
+  const before = await counters();
+  const given = await answers(network);
+  const after = await counters();
+  const rises = [...after].map(([name, value]) => [name, value - (before.get(name) ?? 0)] as const);
+  return { given, rises: Object.fromEntries(rises.filter(([, rise]) => rise !== 0)) };
+}
+
+let network = 0;
+/** @param isCompared whether the shadow gets its requests */
+async function nextRun(isCompared = true) {
+  if (isCompared) expected += asked;
+  network += 1;
+  return observed(network);
+}
+let withoutShadow: Awaited<ReturnType<typeof observed>>;
+
+test("without a shadow, nothing is compared", async () => {
+  // The first run warms what later runs find.
+  await nextRun(false);
+  withoutShadow = await nextRun(false);
+  expect(withoutShadow.given.map((one) => Object(one)[0])).toEqual([
+    ...everyone.map(() => 200),
+    403,
+    403,
+    200,
+    403,
+    200,
+  ]);
+  expect(Object.keys(withoutShadow.rises).length).toBeGreaterThan(5);
+  expect(await readReport()).toMatchObject({ compared: 0, is_on: false });
+});
+
+test("a shadow that hangs changes no answer and no counter: all answers came, and it never answered", async () => {
+  await using proxy = await startStallableProxy(newSlapd.port);
+  proxy.stall();
+  await useShadow({ passwords: "all", timeout: "60s", concurrency: 2, queue_length: 3 }, proxy.port);
+  expect(await nextRun()).toEqual(withoutShadow);
+  // Two are under way and three wait; the rest found no place.
+  const report = await reportedSoon(asked - 5);
+  expect(report).toMatchObject({ compared: 0, omitted: { undecided_new: 0, dropped: asked - 5 } });
+  // The next reload does not wait for what hangs.
+  await useShadow({});
+});
+
+test("a slow shadow and one that dies change no answer and no counter", async () => {
+  await using proxy = await startDelayingProxy(newSlapd.port);
+  await useShadow({ passwords: "all", timeout: "60s" }, proxy.port);
+  proxy.delay(300);
+  expect(await nextRun()).toEqual(withoutShadow);
+  expect(await reportedSoon(asked)).toMatchObject({ compared: asked, different: 0 });
+  await useShadow({ passwords: "all", timeout: "1s" }, proxy.port);
+  await newSlapd.kill();
+  expect(await nextRun()).toEqual(withoutShadow);
+  expect(await reportedSoon(asked)).toMatchObject({ compared: 0, omitted: { undecided_new: asked } });
+  await newSlapd.start();
+});
+
+test("a lying shadow changes no answer and no counter, and each lie is reported", async () => {
+  await useShadow({ passwords: "all" }, lyingSlapd.port);
+  expect(await nextRun()).toEqual(withoutShadow);
+  const { kinds, compared } = await reportedSoon(asked);
+  const requests = Object.fromEntries(kinds.map((one) => [one.kind, one.requests]));
+  // Three of six are missing, three have another password, one sign-in twice; 9 exists only here, and 8 is disabled, as unknown to lookups.
+  expect([compared, requests["missing"], requests["password"], requests["added"]]).toEqual([asked, 3, 4, 1]);
+});
+
+test("an oversized shadow changes no answer and no counter", async () => {
+  await useShadow({ passwords: "accepted" }, oversizedSlapd.port);
+  expect(await nextRun()).toEqual(withoutShadow);
+  const report = await reportedSoon(asked);
+  expect(report.compared + omittedIn(report)).toBe(asked);
+  expect(JSON.stringify(report).length).toBeLessThan(100_000);
+});
+
+test.each([
+  ["none", false, false],
+  ["accepted", true, false],
+  ["all", true, true],
+] as const)("with passwords %s, the shadow gets right ones: %s, wrong ones: %s", async (passwords, right, wrong) => {
+  await using recorder = await startTcpRecorder(() => newSlapd.port);
+  await useShadow({ passwords }, recorder.port);
+  await nextRun();
+  expect(await reportedSoon(asked)).toMatchObject({ compared: asked, different: 0 });
+  const sent = recorder.sent.join("\n");
+  expect(sent).toContain("p0");
+  expect([sent.includes("p0-password"), sent.includes("p5-password")]).toEqual([right, right]);
+  expect(sent.includes("a-wrong-one")).toBe(wrong);
+  expect([...stack.services.values()].map((service) => service.output()).join("\n")).not.toMatch(
+    /p\d-password|a-wrong-one/u,
+  );
+});
+
+test("only the chosen share, protocols and domains are compared, and nothing once it is off", async () => {
+  await useShadow({ protocols: ["smtp"], domains: ["example.org"] });
+  await askJson(stack.url, signInOf(0));
+  await askJson(stack.url, signInOf(0, { protocol: "smtp" }));
+  await askJson(stack.url, signInOf(0, { protocol: "smtp", username: "p0@example.net" }));
+  await askJson(stack.url, signInOf(0, { protocol: "smtp", username: "p0@EXAMPLE.org" }));
+  expected = 1;
+  expect(await reportedSoon(1)).toMatchObject({ compared: 1, protocols: [{ name: "smtp", compared: 1 }] });
+  await useShadow({ order: [] });
+  expect(await nextRun(false)).toEqual(withoutShadow);
+  expect(await readReport()).toMatchObject({ compared: 0, is_on: false });
+});
