@@ -14,7 +14,7 @@ import type { AskApi } from "../../operators/operator-api.ts";
 import { createReadAnswer } from "../api-answer.ts";
 import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage, shownReach } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../context.ts";
-import { withoutTag } from "../search/searched-text.ts";
+import { askedByName } from "../search/searched-text.ts";
 import { linksOf } from "../shown-values.ts";
 import { type AccountAnswer, accountPage } from "./account-page.ts";
 
@@ -42,16 +42,12 @@ function createRead(ask: AskApi) {
       throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "showAccount rejected the request" });
     return report;
   };
-  /** A mail address with a tag that no backend knows is that without it. */
-  const reportOf = async (operator: Operator, query: string): Promise<AccountReport> => {
-    const report = await reported(operator, query);
-    const untagged = report.account === undefined ? withoutTag(query.trim()) : undefined;
-    if (untagged === undefined) return report;
-    const other = await reported(operator, untagged);
-    return other.account === undefined ? report : other;
-  };
   return async (operator: Operator, query: string): Promise<AccountAnswer> => {
-    const report = await reportOf(operator, query);
+    const report = await askedByName(
+      query,
+      (name) => reported(operator, name),
+      ({ account: found }) => found !== undefined,
+    );
     const { account = query } = report;
     const [explanation, history, sessions, risk] = await Promise.all([
       readExplanation(ask, operator, { operation: "explain", query: { query: account } }),

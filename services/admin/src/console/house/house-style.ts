@@ -29,7 +29,7 @@ const rules = `
 .console h2{font-size:1.1875rem}
 .console h3{margin:1rem 0 .25rem;font-size:1.0625rem}
 .eyebrow{margin:0;color:var(--muted);font-size:.875rem}
-.badge{display:inline-flex;align-items:center;gap:.25rem;padding:.0625rem .5rem .0625rem .375rem;border:1px solid;border-radius:1rem;color:var(--muted);background:var(--card);font-size:.8125rem;font-weight:650;line-height:1.5;letter-spacing:0;vertical-align:middle}
+.badge{display:inline-flex;align-items:center;gap:.25rem;padding:.0625rem .5rem .0625rem .375rem;border:1px solid;border-radius:1rem;color:var(--muted);background:var(--card);font-size:.8125rem;font-weight:650;line-height:1.5;letter-spacing:0;vertical-align:middle;overflow-wrap:break-word}
 .badge svg{flex:none;width:.9375rem;height:.9375rem;stroke-width:2.25}
 .badge.good{color:var(--good);background:var(--good-soft)}
 .badge.warn{color:var(--warn);background:var(--warn-soft)}

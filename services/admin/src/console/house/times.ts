@@ -5,8 +5,16 @@ export interface Look {
   readonly nowMs: number;
 }
 
+/** Today's names of zones that the runtime lists under their old ones. */
+const renamed = [
+  ...["Africa/Asmara", "America/Nuuk", "Asia/Ho_Chi_Minh", "Asia/Kathmandu", "Asia/Kolkata", "Asia/Yangon"],
+  ...["Atlantic/Faroe", "Europe/Kyiv", "Pacific/Chuuk", "Pacific/Kanton", "Pacific/Pohnpei"],
+];
+
 /** Zones that an operator may choose, in alphabetical order. */
-export const zones: readonly string[] = [...new Set(["UTC", ...Intl.supportedValuesOf("timeZone")])].toSorted();
+export const zones: readonly string[] = [
+  ...new Set(["UTC", ...renamed, ...Intl.supportedValuesOf("timeZone")]),
+].toSorted();
 const known: ReadonlySet<string> = new Set(zones);
 export const isZone = (text: string): boolean => known.has(text);
 

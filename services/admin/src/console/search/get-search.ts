@@ -17,7 +17,7 @@ import { linksOf } from "../shown-values.ts";
 import { momentText, remedyOf } from "./phrases.ts";
 import { reasonText } from "./reason-text.ts";
 import { type SearchAnswer, type ShownBan, searchPage } from "./search-page.ts";
-import { withoutTag } from "./searched-text.ts";
+import { askedByName } from "./searched-text.ts";
 
 const states: Readonly<Record<string, string>> = { blocked: "blocked", undecided: "undecided" };
 
@@ -65,12 +65,8 @@ function createExplain({ ask, clock }: ConsolePagesDeps) {
     return found;
   };
   return async (operator: Operator, query: string): Promise<Explanation> => {
-    const found = await explained(operator, query);
-    const untagged = found.kind === "account" && found.account === undefined ? withoutTag(query.trim()) : undefined;
-    if (untagged !== undefined) {
-      const other = await explained(operator, untagged);
-      return other.account === undefined ? found : other;
-    }
+    const isAnswered = ({ kind, account }: Explanation): boolean => kind !== "account" || account !== undefined;
+    const found = await askedByName(query, (name) => explained(operator, name), isAnswered);
     if (found.kind !== "reference" || found.state !== "unknown") return found;
     // Also without the identity provider, the page says what the history does not have.
     const call = { operation: "getFailedSignIn", path: { reference: query.trim() } } as const;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { searchedText, withoutTag } from "./searched-text.ts";
+import { askedByName, searchedText, withoutTag } from "./searched-text.ts";
 
 test.each([
   ["  alice@example.test ", "alice@example.test"],
@@ -39,4 +39,24 @@ test.each([
   ["alice @example.test+x", undefined],
 ])("%s without its tag is %s", (name, untagged) => {
   expect(withoutTag(name)).toBe(untagged);
+});
+
+test("a tag is left out only if it is no part of an account's name, and the name without it is an account", async () => {
+  const asked: string[] = [];
+  const ask = async (name: string): Promise<string> => {
+    asked.push(name);
+    return name;
+  };
+  const accounts = new Set(["alice@example.test", "bob+shop@example.test"]);
+  const shown = (name: string) => askedByName(name, ask, (found) => accounts.has(found));
+  expect(await shown("alice+shop@example.test")).toBe("alice@example.test");
+  expect(await shown("bob+shop@example.test")).toBe("bob+shop@example.test");
+  expect(await shown("carol+shop@example.test")).toBe("carol+shop@example.test");
+  expect(asked).toEqual([
+    "alice+shop@example.test",
+    "alice@example.test",
+    "bob+shop@example.test",
+    "carol+shop@example.test",
+    "carol@example.test",
+  ]);
 });

@@ -23,3 +23,16 @@ export function withoutTag(name: string): string | undefined {
   const [, user, domain] = /^([^+@\s]+)\+[^@\s]*(@[^@\s]+)$/u.exec(name) ?? [];
   return user === undefined || domain === undefined ? undefined : user + domain;
 }
+
+/** What is known about a name; about the mail address without its tag, if only that is an account. */
+export async function askedByName<Found>(
+  name: string,
+  ask: (name: string) => Promise<Found>,
+  isAccount: (found: Found) => boolean,
+): Promise<Found> {
+  const found = await ask(name);
+  const untagged = isAccount(found) ? undefined : withoutTag(name.trim());
+  if (untagged === undefined) return found;
+  const other = await ask(untagged);
+  return isAccount(other) ? other : found;
+}
