@@ -4,6 +4,8 @@ import { clientsPage } from "../../services/admin/src/console/clients/clients-pa
 export const clientsSample = clientsPage({
   now: new Date("2030-05-06T14:00:00.000Z"),
   position: 0,
+  words: "",
+  sort: "name",
   applications: {
     oidc: [
       {

@@ -7,10 +7,12 @@ import { type ConsolePage, createShowPage, type ShownPage } from "../../services
 import { noticePage } from "../../services/admin/src/console/notice-pages.ts";
 import { overviewPage } from "../../services/admin/src/console/overview/overview-page.ts";
 import { sampleSeries } from "../../services/admin/src/console/overview/testing/sample-series.ts";
+import { preferencesPage } from "../../services/admin/src/console/preferences/preferences-page.ts";
 import { searchPage } from "../../services/admin/src/console/search/search-page.ts";
 import { systemPage } from "../../services/admin/src/console/system/system-page.ts";
 import type { Operator } from "../../services/admin/src/operators/operator.ts";
 import { accountSample } from "./console-account-sample.ts";
+import { apiOperationSample, apiSample } from "./console-api-sample.ts";
 import { clientsSample } from "./console-clients-sample.ts";
 
 const operator: Operator = {
@@ -22,6 +24,7 @@ const operator: Operator = {
   session: "0b1f9e52-3c1d-4a34-9a4e-0d9f6f2f6c11",
   csrfToken: "sample",
   cookie: "sample",
+  searches: ["alice@example.test", "203.0.113.0/24"],
 };
 
 const links = { search: () => "/console/search?for=sample", account: () => "/console/account?for=handle" };
@@ -257,6 +260,13 @@ const samples: Readonly<Record<string, readonly [page: ConsolePage, operator?: O
   "console-audit": [audited, operator],
   "console-system": [systemPage(system), operator],
   "console-configuration": [configured, { ...operator, role: "admin" }],
+  "console-api": [apiSample, operator],
+  "console-api-operation": [apiOperationSample, operator],
+  "console-preferences": [
+    preferencesPage({ zone: "Europe/Berlin", next: "/console/overview", csrfToken: "sample" }),
+    operator,
+  ],
+  "console-unknown-page": [noticePage("not_found"), operator],
   "console-notice": [noticePage("one_factor")],
 };
 
@@ -267,5 +277,6 @@ export const consoleSampleNames: readonly string[] = Object.keys(samples);
 export function consoleSample(name: string, origin: string, { path }: ConsoleAsset): ShownPage {
   const [page, reader] = samples[name] ?? [];
   if (page === undefined) throw new Error(`no sample has the name ${name}`);
-  return createShowPage(origin, "Example Mail", path)(page, reader);
+  const look = { zone: "Europe/Berlin", nowMs: Date.parse("2030-05-06T13:58:00.000Z"), path: "/console/overview" };
+  return createShowPage(origin, "Example Mail", path)(page, reader, look);
 }

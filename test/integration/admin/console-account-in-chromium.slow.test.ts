@@ -11,10 +11,12 @@ import { sharedChromium } from "../../support/chromium.ts";
 import { keyboardProblems, layoutProblems } from "../../support/page-rules.ts";
 import { assertionSecret } from "../../support/stack-config.ts";
 import {
+  actionIn,
   auditLines,
   type ConsoleStack,
   cookieHeader,
   type OperatorName,
+  openAction,
   openConsole,
   passFactors,
   postAction,
@@ -55,8 +57,8 @@ async function openAccount(context: BrowserContext, operator: OperatorName, acco
 
 /** Opens one thing of the account, and its action. */
 async function act(page: Page, thing: string, label: string, reason: string): Promise<void> {
-  const item = page.locator(".things > li", { hasText: thing }).first().locator("details", { hasText: label });
-  await item.locator("summary").click();
+  const item = actionIn(page, label, { within: page.locator(".things > li", { hasText: thing }).first() });
+  await openAction(item);
   await item.getByLabel("Reason").fill(reason);
   await item.getByRole("button", { name: label }).click();
   await page.getByText(`Done: ${label}.`).waitFor();
@@ -72,15 +74,16 @@ test("the account page shows credentials without secrets, and removes a passkey 
   expect((await login()).status).toBe(200);
   await using context = await browser.newContext({ ...inEnglish, bypassCSP: true });
   const page = await openAccount(context, "sam", "carol");
+  await page.locator(".card > summary", { hasText: "Backends" }).click();
   const text = await page.locator("main").innerText();
   for (const shown of [carol, hostile, "second key", "demo phone", "imap, smtp", "Has the account.", "Recovery codes"])
     expect(text).toContain(shown);
   expect(await page.content()).not.toContain("b3BlbiBzZXNhbWU");
   expect(page.url()).not.toContain("carol");
-  expect(await page.locator("main img, script").count()).toBe(0);
+  expect(await page.locator("main img, main script").count()).toBe(0);
 
   await page.setViewportSize({ width: 320, height: 640 });
-  for (const summary of await page.locator("summary").all()) await summary.click();
+  for (const closed of await page.locator("details:not([open]) > summary").all()) await closed.click();
   expect(await layoutProblems(page)).toEqual([]);
   expect(await keyboardProblems(page)).toEqual([]);
   expect(await axeProblems(page)).toEqual([]);
@@ -128,7 +131,7 @@ test("one of two browsers is signed out, the other stays", async () => {
 test("the role helpdesk sees the account, neither sees nor may use what removes credentials or sessions", async () => {
   await using context = await browser.newContext(inEnglish);
   const page = await openAccount(context, "hugo", "victor");
-  expect(await page.locator("main summary").allInnerTexts()).toEqual([
+  expect(await page.locator("main .acts summary").allTextContents()).toEqual([
     expect.stringContaining("Flush"),
     expect.stringContaining("Unlock second factors"),
   ]);
@@ -145,7 +148,7 @@ test("an operator changes neither their own account, nor one of the same role, n
   await using context = await browser.newContext(inEnglish);
   const page = await openAccount(context, "sam", "sam");
   await page.getByText("This is your own account.").waitFor();
-  expect(await page.locator("main summary").count()).toBe(0);
+  expect(await page.locator("main .acts").count()).toBe(0);
   const cookie = await cookieHeader(context, desk);
   const token = await tokenOn(page);
   using directory = new DatabaseSync(desk.directoryFile);

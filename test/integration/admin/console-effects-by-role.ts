@@ -12,13 +12,16 @@ import { sharedChromium } from "../../support/chromium.ts";
 import { account, type Case, effects, inEnglish, tidy } from "./console-effects.ts";
 import {
   type AuditLine,
+  actionIn,
   auditLines,
   type ConsoleStack,
   type ConsoleStackOptions,
   cookieHeader,
   type OperatorName,
+  openAction,
   openConsole,
   postAction,
+  searchLabel,
   startConsoleStack,
 } from "./console-stack.ts";
 
@@ -30,10 +33,9 @@ async function show(page: Page, { id, address }: Case): Promise<void> {
   const isNetwork = consoleActions[id].target === "network";
   await page.getByRole("link", { name: isNetwork ? "Search" : "Account", exact: true }).click();
   await page
-    .getByRole("textbox")
-    .first()
+    .getByLabel(isNetwork ? searchLabel : "Account or alias", { exact: true })
     .fill(isNetwork ? address : account);
-  await page.locator("form.search button").click();
+  await page.getByRole("button", { name: isNetwork ? "Search" : "Show", exact: true }).click();
   await page.locator(".verdict").waitFor();
 }
 
@@ -41,9 +43,10 @@ async function show(page: Page, { id, address }: Case): Promise<void> {
 function offered(page: Page, { id, address }: Case): Locator {
   const { label, target } = consoleActions[id];
   const { thing } = effects[id];
-  const scope = thing === undefined ? page.locator("main") : page.locator(".things > li", { hasText: thing }).first();
-  const named = scope.locator("details").filter({ has: page.locator("summary", { hasText: label }) });
-  return thing === undefined ? named.filter({ hasText: target === "network" ? networkOf(address) : account }) : named;
+  const about = target === "network" ? networkOf(address) : account;
+  return thing === undefined
+    ? actionIn(page, label, { about })
+    : actionIn(page, label, { within: page.locator(".things > li", { hasText: thing }).first() });
 }
 
 const networkOf = (address: string): string => address.replace(/\d+$/u, "0/24");
@@ -104,7 +107,7 @@ function testRole(role: ConsoleRole): void {
     const note = `ticket of ${role} for ${id}`;
     const item = offered(page, about).first();
     const before = ofOperation(event, actor);
-    await item.locator("summary").click();
+    await openAction(item);
     await item.getByLabel("Reason").fill(note);
     await item.getByRole("button", { name: label }).click();
     await page.getByText(`Done: ${label}.`).waitFor();

@@ -6,7 +6,15 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { askAdmin } from "../../support/ask-admin.ts";
 import { askJson } from "../../support/ask-json.ts";
 import { sharedChromium } from "../../support/chromium.ts";
-import { type ConsoleStack, openConsole, passFactors, startConsoleStack } from "./console-stack.ts";
+import {
+  actionIn,
+  type ConsoleStack,
+  openAction,
+  openConsole,
+  passFactors,
+  searchLabel,
+  startConsoleStack,
+} from "./console-stack.ts";
 
 /** Sets a variable of the page if a browser takes it for markup, wherever in the page it stands. */
 const hostile = (place: string): string =>
@@ -90,8 +98,9 @@ const harmless = { harmed: undefined, unknownScripts: 0, images: 0, handlers: 0,
 
 async function find(id: "consoleSearch" | "consoleAccount", text: string): Promise<void> {
   await page.goto(`${desk.url}${pathTo(id)}`);
-  await page.locator("#query").fill(text);
-  await page.locator("main form button[type=submit]").first().click();
+  const isSearch = id === "consoleSearch";
+  await page.getByLabel(isSearch ? searchLabel : "Account or alias", { exact: true }).fill(text);
+  await page.getByRole("button", { name: isSearch ? "Search" : "Show", exact: true }).click();
   await page.locator(".verdict").waitFor();
 }
 
@@ -116,7 +125,7 @@ test("hostile labels, attributes and browsers are text in the page of an account
     [hostile("typed"), ["typed'"]],
   ] as const) {
     await find("consoleAccount", query);
-    const text = await page.locator("main").innerText();
+    const text = (await page.locator("main").textContent()) ?? "";
     for (const word of shown) expect(text).toContain(word);
     expect([page.url(), await harmOn()]).toEqual([page.url(), harmless]);
   }
@@ -124,14 +133,14 @@ test("hostile labels, attributes and browsers are text in the page of an account
 
 test("hostile reasons, filters and names of rules are text in the audit page, the bans and every other page", async () => {
   await find("consoleAccount", victor);
-  const act = page.locator("details", { hasText: "Unlock second factors" }).first();
-  await act.locator("summary").click();
+  const act = actionIn(page, "Unlock second factors").first();
+  await openAction(act);
   await act.getByLabel("Reason").fill(hostile("reason"));
   await act.getByRole("button").click();
   await page.getByText("Done: Unlock second factors.").waitFor();
   await poll("the reason in the audit page", async () => {
     await page.goto(`${desk.url}${pathTo("consoleAudit")}`);
-    return (await page.locator("main").innerText()).includes("reason'");
+    return ((await page.locator("main").textContent()) ?? "").includes("reason'");
   });
   await page.locator("summary", { hasText: "Filter and export" }).click();
   for (const label of ["Actor", "Target or account", "From (UTC)"]) await page.getByLabel(label).fill(hostile(label));
@@ -146,8 +155,6 @@ test("hostile reasons, filters and names of rules are text in the audit page, th
   for (const { title, operation: id } of Object.values(consolePages)) {
     await page.goto(`${desk.url}${operation(id).path}`);
     await page.getByRole("heading", { level: 1, name: title, exact: true }).waitFor();
-    // The viewer of the document has images and links of its own.
-    if (id === "consoleApi") expect(await page.evaluate(() => Reflect.get(window, "harmed"))).toBeUndefined();
-    else expect([page.url(), await harmOn()]).toEqual([page.url(), harmless]);
+    expect([page.url(), await harmOn()]).toEqual([page.url(), harmless]);
   }
 });

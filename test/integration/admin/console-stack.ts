@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { freePort, poll, scratchFolder } from "@postern/testing";
-import type { APIResponse, BrowserContext, Page } from "playwright-core";
+import type { APIResponse, BrowserContext, Locator, Page } from "playwright-core";
 import { formOf } from "../../support/browser.ts";
 import { demoSeedFile } from "../../support/demo-users.ts";
 import { type Replica, type Stack, type StackOptions, startStack } from "../../support/stack.ts";
@@ -241,6 +241,22 @@ export async function openConsole(context: BrowserContext, desk: ConsoleStack, n
   await page.goto(`${desk.url}/console`);
   await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
   return page;
+}
+
+/** Where people search on every page. */
+export const searchLabel = "Account, alias, address, network or reference";
+
+/** An action on a page or in a part of it, by its label; about one of several things by a text beside it. */
+export function actionIn(page: Page, label: string, { within = page.locator("main"), about = "" } = {}): Locator {
+  const named = page.locator("summary", { hasText: label });
+  return within.locator("details:not(:has(details))").filter({ has: named }).filter({ hasText: about });
+}
+
+/** Opens the form of an action, in the menu of the others if it is there. */
+export async function openAction(item: Locator): Promise<void> {
+  const menu = item.locator("xpath=ancestor::details[contains(@class, 'more-actions') and not(@open)]/summary");
+  if ((await menu.count()) > 0) await menu.click();
+  await item.locator("summary").click();
 }
 
 /** A line of the audit stream. */

@@ -101,3 +101,18 @@ test("neither the cookie nor the account can be read in Redis", async () => {
   expect(content).not.toContain(cookie);
   expect(content).not.toContain("helen");
 });
+
+test("a session remembers its last ten searches, encrypted, and a search neither revives nor outlives it", async () => {
+  await redis.flushall();
+  const cookie = await signIn();
+  for (let count = 1; count <= 12; count += 1) await sessions.remember(cookie, `name-${count}@example.test`);
+  await ofOtherReplica.remember(cookie, "name-7@example.test");
+  const found = await sessions.find(cookie);
+  expect(found?.searches).toEqual([7, 12, 11, 10, 9, 8, 6, 5, 4, 3].map((count) => `name-${count}@example.test`));
+  expect(found).toMatchObject({ account: "helen@example.test", role: "helpdesk" });
+  expect(await operatorOf(cookie)).toMatchObject({ searches: found?.searches });
+  expect(await redisContent(redis)).not.toContain("name-7");
+  await Promise.all([sessions.end(cookie), ofOtherReplica.remember(cookie, "late@example.test")]);
+  await sessions.remember(cookie, "later@example.test");
+  expect(await redis.keys("*")).toEqual([]);
+});

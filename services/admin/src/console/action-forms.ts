@@ -80,15 +80,20 @@ function suspensionFields(target: string): Html {
   )}</select></div><div class="field"><label for="${text}">Text for the user (optional; shown after a correct password)</label><input type="text" id="${text}" name="text" maxlength="250" autocomplete="off"></div>`;
 }
 
+const isDangerous = (id: ConsoleActionId): boolean => {
+  const action: ConsoleAction = consoleActions[id];
+  return action.isDangerous === true;
+};
+
 /** What it ends on this account, in numbers. */
 function endsText(id: ConsoleActionId, { ends }: ActedOn): string {
-  return ends !== undefined && (id === "suspend" || id === "end-sessions") ? ` Now: ${ends}.` : "";
+  return ends !== undefined && isDangerous(id) ? ` Now: ${ends}.` : "";
 }
 
 function reasonForm({ operator, next }: Actionable, id: ConsoleActionId, { target, item, called }: ActedOn): Html {
   const field = `reason-${id}-${item ?? target}`;
   const { min, max } = reasonLength;
-  const fields = html`<input type="hidden" name="target" value="${target}">${item !== undefined && html`<input type="hidden" name="item" value="${item}">`}<input type="hidden" name="next" value="${next}">${id === "suspend" && suspensionFields(target)}<div class="field"><label for="${field}">Reason</label><input type="text" id="${field}" name="reason" minlength="${min}" maxlength="${max}" autocomplete="off" required></div><button type="submit">${
+  const fields = html`<input type="hidden" name="target" value="${target}">${item !== undefined && html`<input type="hidden" name="item" value="${item}">`}<input type="hidden" name="next" value="${next}">${id === "suspend" && suspensionFields(target)}<div class="field"><label for="${field}">Reason</label><input type="text" id="${field}" name="reason" minlength="${min}" maxlength="${max}" autocomplete="off" required></div><button type="submit"${isDangerous(id) && html` class="danger"`}>${
     consoleActions[id].label
   }<span class="hidden"> ${called ?? target}</span></button>`;
   return formOf({ action: pathTo("consoleAct", { action: id }), csrfToken: operator.csrfToken }, fields);
@@ -97,12 +102,17 @@ function reasonForm({ operator, next }: Actionable, id: ConsoleActionId, { targe
 function actionItem(about: Actionable, id: ConsoleActionId, on: ActedOn): Html {
   const { label, effect, needsProof }: ConsoleAction = consoleActions[id];
   const needsSignIn = needsProof === true && !about.operator.isProved;
-  return html`<li><details><summary>${label}<span class="hidden"> ${on.called ?? on.target}</span></summary><p>${effect}${endsText(id, on)}</p>${
+  return html`<li${isDangerous(id) && html` class="danger"`}><details><summary>${label}<span class="hidden"> ${on.called ?? on.target}</span></summary><p>${effect}${endsText(id, on)}</p>${
     needsSignIn ? proofLink(about.next) : reasonForm(about, id, on)
   }</details></li>`;
 }
 
 const isOnAccount = (id: ConsoleActionId): boolean => consoleActions[id].target !== "network";
+
+/** The actions that do not help now, behind one button; nothing if there are none. */
+export function moreActions(actions: Html | undefined): Html | undefined {
+  return actions && html`<details class="more-actions"><summary>More</summary>${actions}</details>`;
+}
 
 /** Those of the actions that the operator may do; nothing if there are none. */
 export function actionsOf(about: Actionable, ids: readonly ConsoleActionId[], on: ActedOn): Html | undefined {

@@ -1,24 +1,26 @@
 import { type ConsolePageId, consolePages, mayOpen, operation, pathTo } from "@postern/shared/contracts";
-import { createSecurityHeaders, formOf, type Html, html, htmlText } from "@postern/shared/platform/pages";
+import { createSecurityHeaders, formOf, type Html, html, htmlText, icons } from "@postern/shared/platform/pages";
+import { systemClock } from "@postern/shared/platform/time";
 import type { Operator } from "../operators/operator.ts";
+import { iconOfPage, menuIcon } from "./house/console-icons.ts";
+import { type Look, serverZone, writeTimes } from "./house/times.ts";
+import { liveScript } from "./live-script.ts";
+import { searchBox } from "./search/search-box.ts";
 
 export interface ConsolePage {
   readonly title: string;
   readonly body: Html;
   readonly status?: number;
-  /** Address of the script that it runs. */
-  readonly script?: string;
-  /** What a page consists of that is not in the style of the others. */
-  readonly library?: PageLibrary;
+  /** Text of the search box: what the page is about. */
+  readonly query?: string;
   /** Loads this path of the console by itself, after a sign-in. */
   readonly goesTo?: string;
 }
 
-export interface PageLibrary {
-  /** Address of a script that runs before the page's own. */
-  readonly script: string;
-  /** Addresses of the styles, in place of the console's. */
-  readonly styles: readonly string[];
+/** How the page is shown to this browser. */
+export interface PageLook extends Look {
+  /** Path of the page, to which the preferences lead back. */
+  readonly path: string;
 }
 
 /** A response for a browser. */
@@ -28,17 +30,18 @@ export interface ShownPage {
   readonly body: string;
 }
 
-export type ShowPage = (page: ConsolePage, operator?: Operator) => ShownPage;
+export type ShowPage = (page: ConsolePage, operator?: Operator, look?: PageLook) => ShownPage;
 
 const isPageId = (id: string): id is ConsolePageId => Object.hasOwn(consolePages, id);
 const pageIds = Object.keys(consolePages).filter(isPageId);
 
 function navigation(title: string, { role }: Operator): Html {
-  const own = pageIds.filter((id) => mayOpen(role, id)).map((id) => consolePages[id]);
-  return html`<nav aria-label="Console">${own.map(
-    (page) =>
-      html`<a href="${operation(page.operation).path}"${page.title === title && html` aria-current="page"`}>${page.title}</a>`,
-  )}</nav>`;
+  return html`<nav aria-label="Console">${pageIds
+    .filter((id) => mayOpen(role, id))
+    .map((id) => {
+      const { operation: of, title: name } = consolePages[id];
+      return html`<a href="${operation(of).path}"${name === title && html` aria-current="page"`}>${iconOfPage(id)}${name}</a>`;
+    })}</nav>`;
 }
 
 function operatorLine({ account, role, csrfToken }: Operator): Html {
@@ -47,6 +50,21 @@ function operatorLine({ account, role, csrfToken }: Operator): Html {
     form,
     html`<button type="submit" class="quiet">Sign out</button>`,
   )}</div>`;
+}
+
+/** Beside the page on a desk; on a phone, a button opens it without a script. */
+function menu(title: string, operator: Operator): Html {
+  return html`<button type="button" class="quiet menu-button" popovertarget="menu">${menuIcon}Menu</button><div id="menu" popover><button type="button" class="quiet menu-button" popovertarget="menu" popovertargetaction="hide">${icons.cross}Close</button>${navigation(
+    title,
+    operator,
+  )}${operatorLine(operator)}</div>`;
+}
+
+function footer({ zone, path }: PageLook): Html {
+  const query = new URLSearchParams({ next: path }).toString();
+  return html`<footer><span>Times are in the zone ${zone}${
+    zone === serverZone && ", which is the server's"
+  }; sentences give them in UTC.</span> <a href="${pathTo("consolePreferences")}?${query}">Change the time zone</a></footer>`;
 }
 
 /**
@@ -64,10 +82,12 @@ export function createShowPage(origin: string, name: string, stylesheet: string)
     "content-language": "en",
   });
   const [plain, scripted] = [headersWith(false), headersWith(true)];
-  return ({ title, body, status = 200, goesTo, script, library }, operator) => ({
+  const usual = (): PageLook => ({ zone: serverZone, nowMs: systemClock.now(), path: pathTo("consoleOverview") });
+  return ({ title, body, status = 200, goesTo, query }, operator, look = usual()) => ({
     status,
-    headers: script === undefined ? plain : scripted,
-    body: htmlText(html`<!doctype html>
+    headers: operator === undefined ? plain : scripted,
+    body: writeTimes(
+      htmlText(html`<!doctype html>
 <html lang="en" dir="ltr">
 <head>
 <meta charset="utf-8">
@@ -77,17 +97,21 @@ export function createShowPage(origin: string, name: string, stylesheet: string)
 <meta name="robots" content="noindex">
 ${goesTo !== undefined && html`<meta http-equiv="refresh" content="0;url=${goesTo}">`}
 <link rel="icon" href="data:,">
-${(library?.styles ?? [stylesheet]).map((href) => html`<link rel="stylesheet" href="${href}">`)}
-${library !== undefined && html`<script src="${library.script}" defer></script>`}
-${script !== undefined && html`<script src="${script}" defer></script>`}
+<link rel="stylesheet" href="${stylesheet}">
+${operator !== undefined && html`<script src="${liveScript.path}" defer></script>`}
 </head>
-<body class="console">
+<body class="console${operator !== undefined && " with-menu"}">
+<a class="skip" href="#content">Skip to the content</a>
 <header><span class="brand"><span class="mark" aria-hidden="true">${letter.toUpperCase()}</span>${name} console</span>${
-      operator !== undefined && html`${operatorLine(operator)}${navigation(title, operator)}`
-    }</header>
-<main>${body}</main>
+        operator !== undefined && menu(title, operator)
+      }</header>
+<div class="house">${operator !== undefined && searchBox(operator, query)}<main id="content">${body}</main>${
+        operator !== undefined && footer(look)
+      }</div>
 </body>
 </html>
 `),
+      look,
+    ),
   });
 }

@@ -1,34 +1,40 @@
 import { type AccentColours, stylesheetOf } from "@postern/shared/platform/pages";
 import { chartStyle } from "./charts/chart-style.ts";
 import { type ConsoleAsset, styleAsset } from "./console-assets.ts";
+import { houseStyle } from "./house/house-style.ts";
 import { overviewStyle } from "./overview/overview-style.ts";
 
 /** The style of the sign-in pages, wider, and with what only the console shows. */
 const rules = `
-.console header,.console main,.console footer{max-width:60rem}
-.console header{display:flex;flex-wrap:wrap;align-items:center;gap:.75rem 1.5rem;padding-top:1.25rem}
-.console nav{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;flex-basis:100%}
-.console nav a{padding-block:.25rem}
-.console nav a[aria-current]{color:var(--text);font-weight:650;text-decoration:none}
-.who-am-i{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem 1rem;margin-inline-start:auto;font-size:.9375rem;color:var(--muted)}
-.who-am-i form{margin:0}
-.who-am-i button{width:auto;min-height:2.25rem;margin:0;padding:.25rem .875rem}
-.console h2{font-size:1.25rem}
-.console h3{margin:1rem 0 .25rem;font-size:1.0625rem}
-.search{display:grid;gap:.75rem}
-.search button{margin-top:0}
 .verdict{margin-top:1.75rem;padding:1rem 1.25rem;border-radius:.75rem;border-inline-start:.375rem solid var(--control);background:var(--soft);font-size:1.125rem;font-weight:600;line-height:1.45}
 .verdict.blocked,.verdict.denied{border-color:var(--error);background:var(--error-soft)}
-.verdict:is(.working,.lifted){border-color:var(--good)}
-.badge{display:inline-block;padding:.0625rem .625rem;border-radius:1rem;border:1px solid var(--error);color:var(--error);background:var(--error-soft);font-size:.875rem;font-weight:650;vertical-align:middle}
+.verdict:is(.working,.lifted){border-color:var(--good);background:var(--good-soft)}
+.verdict:is(.delayed,.limited,.undecided,.degraded){border-color:var(--warn);background:var(--warn-soft)}
 .acts .field{margin-bottom:.75rem}
 .acts select{display:block;width:100%;min-height:3rem;padding:.625rem .875rem;font:inherit;color:inherit;background:var(--card);border:1px solid var(--control);border-radius:.625rem}
 .causes{list-style:none;margin:.75rem 0 0;padding:0}
 .causes>li{padding:.75rem 0;border-bottom:1px solid var(--line)}
 .causes p{margin:0}
 .causes p+p{margin-top:.25rem}
-.acts.marked>li{border-color:var(--accent);border-inline-start-width:.375rem}
+.verdict .badge{display:flex;width:fit-content;margin-bottom:.375rem}
 .verdict p{font-size:1rem;font-weight:400}
+.beside{display:flex;flex-wrap:wrap;gap:.75rem;align-items:flex-start;margin-top:.875rem;font-size:1rem;font-weight:400;line-height:1.5}
+.beside>:has(details[open]),.beside>details[open]{flex-basis:100%}
+.beside .acts{margin:0}
+.beside .acts.marked{display:block}
+:is(.acts.marked,.causes .acts)>li{padding:0;border:0}
+:is(.more-actions,.causes .acts>li>details,.acts.marked>li>details)>summary{display:inline-flex;align-items:center;min-height:2.75rem;padding:.375rem 1.125rem;border:1px solid transparent;border-radius:.625rem;font-weight:650;text-decoration:none;background:var(--accent);color:var(--on-accent)}
+.console :is(.more-actions,.causes .acts>li>details)>summary{background:var(--card);border-color:var(--control);color:var(--text)}
+.more-actions>summary::after{content:"";width:.4375rem;height:.4375rem;border:solid;border-width:0 .125rem .125rem 0;rotate:45deg;translate:.25rem -.125rem}
+.more-actions[open]>summary::after{rotate:225deg;translate:.25rem .125rem}
+.more-actions>.acts{margin-top:.75rem}
+.more-actions>.acts>li{background:var(--card)}
+.acts.marked details[open]{padding:0 1rem 1rem;border:1px solid var(--line);border-radius:.75rem;background:var(--card)}
+.acts.marked details[open]>summary{margin:1rem 0 .5rem}
+.console .acts .danger>details>summary{color:var(--error)}
+.acts .danger>details[open]{border-inline-start:.25rem solid var(--error);padding-inline-start:.875rem}
+.acts button.danger{background:var(--error);color:var(--card)}
+.acts button.danger:hover{background:var(--error);filter:brightness(1.08)}
 .pairs{display:grid;grid-template-columns:auto 1fr;gap:.125rem 1rem;margin:.375rem 0 0}
 .pairs dt{color:var(--muted)}
 .pairs dd{margin:0}
@@ -50,7 +56,9 @@ const rules = `
 .filters{display:grid;gap:1rem;margin-top:.75rem}
 .filters .field{margin:0}
 .filters select{display:block;width:100%;min-height:3rem;padding:.625rem .875rem;font:inherit;color:inherit;background:var(--card);border:1px solid var(--control);border-radius:.625rem}
-button.narrow{width:fit-content}
+:is(button,.button).narrow{width:fit-content}
+form.narrow{max-width:30rem}
+.console .field select{display:block;width:100%;max-width:30rem;min-height:3rem;padding:.625rem .875rem;font:inherit;color:inherit;background:var(--card);border:1px solid var(--control);border-radius:.625rem}
 .exports{display:flex;flex-wrap:wrap;gap:.5rem .75rem;margin-top:.75rem}
 .exports button{width:auto;min-height:2.75rem;margin:0}
 .timeline code{overflow-wrap:anywhere}
@@ -60,12 +68,6 @@ button.narrow{width:fit-content}
 .counted .name{color:inherit}
 .things dd .line{display:block}
 .things dd b{display:inline}
-.rows{width:100%;margin-top:1rem;border-collapse:collapse;font-size:.9375rem}
-.rows :is(th,td){padding:.5rem .75rem .5rem 0;text-align:start;vertical-align:top}
-.rows th{color:var(--muted);font-weight:600;border-bottom:1px solid var(--control)}
-.rows .acts-row td{padding-top:0;border-bottom:1px solid var(--line)}
-.rows .acts{margin:0}
-.rows .acts>li{padding:0;border:0}
 .keys dd{overflow-wrap:anywhere}
 .empty{color:var(--muted)}
 .bad{color:var(--error);font-weight:650}
@@ -78,22 +80,17 @@ button.narrow{width:fit-content}
 @media (max-width:40rem){
 .keys{grid-template-columns:1fr}
 .keys dd{margin-bottom:.375rem}
-.rows,.rows thead,.rows tbody,.rows tr,.rows td{display:block}
-.rows th{display:none}
-.rows th[aria-sort]{display:block;text-align:start}
-.rows td[data-column]{display:grid;grid-template-columns:6rem 1fr;padding:.125rem 0}
-.rows td[data-column]::before{content:attr(data-column);color:var(--muted)}
-.rows tr:not(.acts-row){padding-top:.75rem}
 .things .pairs{grid-template-columns:1fr}
 .things .pairs dd{margin-bottom:.375rem}
 }
 @media (min-width:40rem){
-.search{grid-template-columns:1fr auto;align-items:end}
-.search button{width:auto}
 .filters{grid-template-columns:1fr 1fr}
 }
 `;
 
 export function consoleStyle(accent: AccentColours): ConsoleAsset {
-  return styleAsset("style", `${stylesheetOf(accent)}${rules.replaceAll("\n", "")}${chartStyle}${overviewStyle}`);
+  return styleAsset(
+    "style",
+    `${stylesheetOf(accent)}${houseStyle}${rules.replaceAll("\n", "")}${chartStyle}${overviewStyle}`,
+  );
 }

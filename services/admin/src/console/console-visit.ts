@@ -4,6 +4,7 @@ import type { Operator } from "../operators/operator.ts";
 import type { ShownReach } from "./action-forms.ts";
 import type { ConsolePage } from "./console-document.ts";
 import type { ConsolePagesDeps } from "./context.ts";
+import { type Look, serverZone } from "./house/times.ts";
 import { type NoticeKey, noticePage } from "./notice-pages.ts";
 
 /** One request of an operator's browser. */
@@ -27,10 +28,19 @@ export function auditWithdrawn(
   audit.record({ event: "console.sign_out", outcome: "ok", actor, reason: "no_role", ...about });
 }
 
-type Show = Pick<ConsolePagesDeps, "show">;
+/** How this browser shows times. */
+export function lookOf(
+  { zoneCookie, clock }: Pick<ConsolePagesDeps, "zoneCookie" | "clock">,
+  { headers }: Pick<FastifyRequest, "headers">,
+): Look {
+  return { zone: zoneCookie.read(headers.cookie) ?? serverZone, nowMs: clock.now() };
+}
 
-export function sendPage({ show }: Show, reply: FastifyReply, page: ConsolePage, operator?: Operator): FastifyReply {
-  const { status, headers, body } = show(page, operator);
+type Show = Pick<ConsolePagesDeps, "show" | "zoneCookie" | "clock">;
+
+export function sendPage(deps: Show, reply: FastifyReply, page: ConsolePage, operator?: Operator): FastifyReply {
+  const { request } = reply;
+  const { status, headers, body } = deps.show(page, operator, { ...lookOf(deps, request), path: request.url });
   return reply
     .code(status)
     .headers({ ...headers })

@@ -27,12 +27,12 @@ import { createFindReach } from "../operators/reach.ts";
 import { createRoleLookup } from "../operators/role-lookup.ts";
 import { createSubjectHandles } from "../operators/subject-handles.ts";
 import type { AdminSettings, LiveAdminSettings } from "../settings.ts";
-import { createApiViewer } from "./api-viewer.ts";
 import { createConsoleCookies } from "./console-cookies.ts";
 import { createShowPage } from "./console-document.ts";
 import { consoleSettings } from "./console-settings.ts";
 import { consoleStyle } from "./console-style.ts";
 import { liveScript } from "./live-script.ts";
+import { createZoneCookie } from "./preferences/zone-cookie.ts";
 
 interface ConsoleParts extends Pick<Base, "logger">, Pick<EngineBus, "bus">, OperatorProofs {
   readonly audit: Audit;
@@ -62,9 +62,6 @@ export async function createConsole(config: Config, parts: ConsoleParts) {
   const { origin, name, idpUrl, assertionTtlSeconds: ttlSeconds } = settings;
   const helpdesk = () => live.current.console.helpdesk;
   const style = consoleStyle(settings.accent);
-  // Two million characters, which V8 holds more than once.
-  const { viewerFiles } = await import("./viewer-files.ts");
-  const viewer = createApiViewer(viewerFiles);
   const stores = { redis, keyPrefix: config.storage.redis.prefix, keys, clock };
   const sessions = createOperatorSessions(stores);
   const findRole = createRoleLookup(
@@ -81,10 +78,10 @@ export async function createConsole(config: Config, parts: ConsoleParts) {
     return {
       origin,
       show: createShowPage(origin, name, style.path),
-      assets: [style, liveScript, ...viewer.assets],
-      apiPage: viewer.page,
+      assets: [style, liveScript],
       streams,
       cookies: createConsoleCookies(origin),
+      zoneCookie: createZoneCookie(origin),
       sessions,
       attempts: createSignInAttempts(stores),
       provider: createProvider({ ...settings, logger }),

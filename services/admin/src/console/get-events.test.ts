@@ -2,6 +2,7 @@ import { finished } from "node:stream/promises";
 import { endsWithin } from "@postern/shared/platform/concurrency";
 import { createLogger } from "@postern/shared/platform/logging";
 import { html } from "@postern/shared/platform/pages";
+import { systemClock } from "@postern/shared/platform/time";
 import Fastify from "fastify";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createEventStreams } from "../operators/event-streams.ts";
@@ -9,6 +10,7 @@ import type { FindOperator, Operator } from "../operators/operator.ts";
 import type { OperatorSession } from "../operators/operator-session.ts";
 import { createConsoleCookies } from "./console-cookies.ts";
 import { getEvents } from "./get-events.ts";
+import { createZoneCookie } from "./preferences/zone-cookie.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
 afterEach(() => void vi.useRealTimers());
@@ -38,10 +40,13 @@ async function openStream(answers: { session: OperatorSession | undefined; find:
   const handle = getEvents(
     {
       cookies: createConsoleCookies("http://console.example.test"),
+      zoneCookie: createZoneCookie("http://console.example.test"),
+      clock: systemClock,
       sessions: {
         create: never,
         find: never,
         end: never,
+        remember: never,
         peek: async () => {
           checks += 1;
           return answers.session;

@@ -3,8 +3,9 @@ import { type ConsolePageId, mayOpen } from "@postern/shared/contracts";
 import { type Html, htmlText } from "@postern/shared/platform/pages";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { FoundOperator, Operator } from "../operators/operator.ts";
-import { auditWithdrawn, originOf } from "./console-visit.ts";
+import { auditWithdrawn, lookOf, originOf } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./context.ts";
+import { type Look, writeTimes } from "./house/times.ts";
 
 /** A withdrawn role or a session that has ended ends its streams within five seconds. */
 const checkMs = 1500;
@@ -16,7 +17,7 @@ const retryMs = 3000;
 
 export type EventsDeps = Pick<
   ConsolePagesDeps,
-  "cookies" | "sessions" | "findOperator" | "streams" | "audit" | "logger"
+  "cookies" | "zoneCookie" | "clock" | "sessions" | "findOperator" | "streams" | "audit" | "logger"
 >;
 
 interface LivePage {
@@ -74,11 +75,17 @@ function emptyStream(): PassThrough {
   return new PassThrough().end(`retry: ${retryMs}\n\n`);
 }
 
+/** Who follows a page. */
+interface Follower {
+  readonly ask: () => Promise<FoundOperator>;
+  readonly look: () => Look;
+}
+
 /** `GET /console/<page>/events`: the live part of a page, as long as the operator may open it. A stream is no activity of the session. */
 export function getEvents(deps: EventsDeps, { page, render }: LivePage) {
   const { cookies, sessions, findOperator, streams } = deps;
   const mayRead = (found: FoundOperator): found is Operator => isOperator(found) && mayOpen(found.role, page);
-  const begin = (cookie: string, ask: () => Promise<FoundOperator>, operator: Operator): PassThrough | undefined => {
+  const begin = (cookie: string, { ask, look }: Follower, operator: Operator): PassThrough | undefined => {
     const stream = createStream(() => leave?.());
     const { body, finish, repeat } = stream;
     const leave = streams.open(operator.account, () => finish());
@@ -93,7 +100,7 @@ export function getEvents(deps: EventsDeps, { page, render }: LivePage) {
       if (!mayRead(now) || now.role !== operator.role) finish(true);
     });
     const send = async (): Promise<void> => {
-      const text = JSON.stringify(htmlText(await render(operator)));
+      const text = JSON.stringify(writeTimes(htmlText(await render(operator)), look()));
       if (body.writableLength + body.readableLength > maxUnreadBytes) finish();
       else if (!body.writableEnded) body.write(`event: page\ndata: ${text}\n\n`);
     };
@@ -119,7 +126,7 @@ export function getEvents(deps: EventsDeps, { page, render }: LivePage) {
     reply.headers({ "cache-control": "no-store", "x-content-type-options": "nosniff" });
     if (operator === undefined) return reply.type("text/event-stream").send(emptyStream());
     if (cookie === undefined || !mayRead(operator)) return reply.code(403).send();
-    const body = begin(cookie, ask, operator);
+    const body = begin(cookie, { ask, look: () => lookOf(deps, request) }, operator);
     return body === undefined ? reply.code(503).send() : reply.type("text/event-stream").send(body);
   };
 }

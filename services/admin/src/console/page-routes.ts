@@ -4,16 +4,18 @@ import { routeOf } from "@postern/shared/platform/http";
 import { createSecurityHeaders } from "@postern/shared/platform/pages";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { getAccountPage } from "./account/get-account-page.ts";
+import { getApiDocument, getApiPage } from "./api/get-api.ts";
 import { postAuditExport, showAudit } from "./audit/audit-page-routes.ts";
 import { getBansEvents, getBansPage } from "./bans/get-bans-page.ts";
 import { getClientsPage } from "./clients/clients-page.ts";
 import { getConfigurationPage } from "./configuration/configuration-page.ts";
 import { parseConsoleForms } from "./console-form.ts";
-import { type ConsoleVisit, forOperator, goTo, originOf, sendNotice, sendPage } from "./console-visit.ts";
+import { goTo, originOf, sendNotice } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./context.ts";
 import type { NoticeKey } from "./notice-pages.ts";
 import { getOverview } from "./overview/get-overview.ts";
 import { postAct } from "./post-act.ts";
+import { getPreferences, postPreferences } from "./preferences/preferences-page.ts";
 import { getSearch } from "./search/get-search.ts";
 import { postFind } from "./search/post-find.ts";
 import { getShadowPage, postShadowReset } from "./shadow/get-shadow-page.ts";
@@ -41,20 +43,15 @@ function getAsset({ assets, origin }: Pick<ConsolePagesDeps, "assets" | "origin"
   };
 }
 
-/** `GET /console/api`: the OpenAPI document of the management interface, to read. */
-function getApiPage(deps: ConsolePagesDeps) {
-  const handle = async ({ reply, operator }: ConsoleVisit) => sendPage(deps, reply, deps.apiPage, operator);
-  return forOperator(deps, { route: "consoleApi", handle });
-}
-
-/** `GET /console/api/document`: for the page, because a browser's cookie opens no path of the management interface. */
-function getApiDocument(deps: ConsolePagesDeps) {
-  const handle = async ({ reply, operator }: ConsoleVisit): Promise<FastifyReply> => {
-    const { status, body } = await deps.ask(operator, { operation: "managementContractJson" });
-    if (status !== 200) return sendNotice(deps, reply, "unavailable", operator);
-    return reply.headers({ "cache-control": "no-store", "x-content-type-options": "nosniff" }).send(body);
+/** Any other path: a page, with navigation and search for an operator. */
+function getUnknown(deps: ConsolePagesDeps) {
+  const { cookies, findOperator } = deps;
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const cookie = cookies.read(request.headers.cookie, "session");
+    const found = await findOperator({ cookie, ...originOf(request), isPassive: true });
+    const isOperator = found !== "none" && !("withdrawn" in found);
+    return sendNotice(deps, reply, "not_found", isOperator ? found : undefined);
   };
-  return forOperator(deps, { route: "consoleApiDocument", handle });
 }
 
 function noticeOf(error: unknown): NoticeKey {
@@ -97,5 +94,8 @@ export function registerConsolePages(app: FastifyInstance, deps: ConsolePagesDep
   app.route({ ...routeOf(operation("consoleApi")), handler: getApiPage(deps) });
   app.route({ ...routeOf(operation("consoleApiDocument")), handler: getApiDocument(deps) });
   app.route({ ...routeOf(operation("consoleAct")), handler: postAct(deps) });
+  app.route({ ...routeOf(operation("consolePreferences")), handler: getPreferences(deps) });
+  app.route({ ...routeOf(operation("consoleSavePreferences")), handler: postPreferences(deps) });
   app.route({ ...routeOf(operation("consoleAsset")), handler: getAsset(deps) });
+  app.route({ ...routeOf(operation("consoleUnknown")), handler: getUnknown(deps) });
 }

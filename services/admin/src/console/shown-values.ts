@@ -3,9 +3,13 @@ import { type Html, html } from "@postern/shared/platform/pages";
 import type { AskingOperator } from "../operators/operator-api.ts";
 import type { SubjectHandles } from "../operators/subject-handles.ts";
 
-/** A time of the management interface, in UTC to the second. */
-export const time = (iso: string): Html =>
-  html`<time datetime="${iso}">${iso.slice(0, 19).replace("T", " ")} UTC</time>`;
+const inUtc = (iso: string): string => `${iso.slice(0, 19).replace("T", " ")} UTC`;
+
+/** A time of the management interface. Pages show it as "3 min ago", with the exact time in the operator's zone and in UTC at hover and in print. */
+export const time = (iso: string): Html => html`<time datetime="${iso}">${inUtc(iso)}</time>`;
+
+/** Shown to the second in the operator's zone. */
+export const exactTime = (iso: string): Html => html`<time class="exact" datetime="${iso}">${inUtc(iso)}</time>`;
 
 export const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 

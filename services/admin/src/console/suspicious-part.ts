@@ -1,6 +1,7 @@
 import type { RiskExplanation } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
-import { type SubjectLinks, time } from "./shown-values.ts";
+import { stateBadge } from "./house/badge.ts";
+import { exactTime, type SubjectLinks, time } from "./shown-values.ts";
 
 type SignIn = RiskExplanation["sign_ins"][number];
 
@@ -66,7 +67,7 @@ function outcomeOf({ refused, refusal, mode, responses }: SignIn): string {
 function item(links: SubjectLinks, signIn: SignIn): Html {
   const { level, score, protocol, client, signals, session, time: at, refused } = signIn;
   const through = [protocol, client].filter((part) => part !== "").join(", ");
-  return html`<li class="${refused ? "denied" : "undecided"}">${time(at)} <b>${level}</b>, score ${score}: from ${placeOf(
+  return html`<li class="${refused ? "denied" : "undecided"}">${stateBadge(level)} ${time(at)}, score ${score}: from ${placeOf(
     signIn,
   )} with ${through === "" ? "an unknown program" : through}<small>${signals.map(signalText).join(". ")}.</small><small>${outcomeOf(
     signIn,
@@ -80,7 +81,7 @@ function learning({ since, is_learned: isLearned }: Pick<RiskExplanation, "since
   if (since === undefined) return html` Nothing is known of its sign-ins yet, so that nothing can be new to it.`;
   return (
     !isLearned &&
-    html` The account is still being learned, and nothing is new to it: its sign-ins are known since ${time(since)}.`
+    html` The account is still being learned, and nothing is new to it: its sign-ins are known since ${exactTime(since)}.`
   );
 }
 
@@ -93,7 +94,7 @@ export function suspiciousPart(links: SubjectLinks, risk: RiskExplanation): Html
       : html`<p class="lead">Sign-ins with the correct password in the last seven days that someone else may have made. Those that the user has confirmed or reported are not listed. Mode: ${mode}.</p>`
   }${
     hold !== undefined &&
-    html`<p>${holds[hold.kind] ?? hold.kind} from new networks: refused until ${time(hold.until)}. Flushing the account ends this.</p>`
+    html`<p>${holds[hold.kind] ?? hold.kind} from new networks: refused until ${exactTime(hold.until)}. Flushing the account ends this.</p>`
   }${incomplete.map((missing) => html`<p class="note">Incomplete: ${missing}.</p>`)}${
     found.length === 0
       ? html`<p>None.${mode !== "off" && learning(risk)}</p>`

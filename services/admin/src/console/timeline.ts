@@ -1,6 +1,7 @@
 import type { DecisionRecord } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
-import { type SubjectLinks, time } from "./shown-values.ts";
+import { stateBadge } from "./house/badge.ts";
+import { exactTime, type SubjectLinks, time } from "./shown-values.ts";
 
 const ways: Readonly<Record<string, string>> = {
   mail: "a mail program",
@@ -14,8 +15,8 @@ function timelineItem({ search }: SubjectLinks, record: DecisionRecord): Html {
   const through = [ways[channel] ?? channel, protocol, step, client].filter(
     (word) => word !== undefined && word !== "",
   );
-  return html`<li class="${outcome}">${time(record.time)} <b>${outcome}</b>: ${text}${
-    count > 1 && html`, ${count} times since ${time(record.first_time)}`
+  return html`<li class="${outcome}">${stateBadge(outcome)} ${time(record.time)}: ${text}${
+    count > 1 && html`, ${count} times since ${exactTime(record.first_time)}`
   }<small>${address !== "" && html`from <a href="${search(address)}">${address}</a> `}through ${through.join(", ")}${
     username !== undefined && html`, as ${username}`
   }, reference <code>${session.slice(0, 13)}</code></small></li>`;

@@ -8,6 +8,8 @@ export interface OperatorSession {
   /** When the operator last signed in with the second factor. */
   readonly provedMs: number;
   readonly endMs: number;
+  /** The last searches, the latest first. Absent before the first. */
+  readonly searches?: readonly string[];
 }
 
 /** Sessions are shared by all replicas. @throws AppError REDIS_UNAVAILABLE */
@@ -18,8 +20,13 @@ export interface OperatorSessions {
   find(cookie: string): Promise<OperatorSession | undefined>;
   /** Does not prolong it. */
   peek(cookie: string): Promise<OperatorSession | undefined>;
+  /** Adds a search to those of a session that exists. Of two that are added at once, one may be lost. */
+  remember(cookie: string, search: string): Promise<void>;
   end(cookie: string): Promise<void>;
 }
+
+/** Number of searches that a session remembers. */
+export const maxSearches = 10;
 
 /** Lifetime of a session without a request, and in all. */
 export const sessionIdleMs = 15 * 60_000;

@@ -12,6 +12,7 @@ import {
 import type { Clock } from "@postern/shared/platform/time";
 import { type Static, type TSchema, Type } from "typebox";
 import {
+  maxSearches,
   type OperatorSession,
   type OperatorSessions,
   type SignInAttempt,
@@ -31,6 +32,7 @@ const Session = Type.Object({
   role: Type.Enum([...consoleRoles]),
   provedMs: Type.Number(),
   endMs: Type.Number(),
+  searches: Type.Optional(Type.Array(Type.String())),
 });
 const Attempt = Type.Object({
   state: Type.String(),
@@ -64,6 +66,12 @@ function createSealed<Schema extends TSchema>(
   };
 }
 
+/** With lists that the schema may change. */
+const writable = ({ searches, ...session }: OperatorSession): Static<typeof Session> => ({
+  ...session,
+  ...(searches !== undefined && { searches: [...searches] }),
+});
+
 const ofSessions = decidedInRedis("sessions of the console cannot be reached");
 
 export function createOperatorSessions(deps: OperatorStoreDeps): OperatorSessions {
@@ -77,11 +85,20 @@ export function createOperatorSessions(deps: OperatorStoreDeps): OperatorSession
     create: (session: OperatorSession) =>
       ofSessions(async () => {
         const cookie = newCookie();
-        await redis.set(keyOf(cookie), seal(cookie, session), "PX", sessionIdleMs);
+        await redis.set(keyOf(cookie), seal(cookie, writable(session)), "PX", sessionIdleMs);
         return cookie;
       }),
     find: (cookie) => ofSessions(async () => opened(cookie, await redis.getex(keyOf(cookie), "PX", sessionIdleMs))),
     peek: (cookie) => ofSessions(async () => opened(cookie, await redis.get(keyOf(cookie)))),
+    remember: (cookie, search) =>
+      ofSessions(async () => {
+        const session = opened(cookie, await redis.get(keyOf(cookie)));
+        if (session === undefined) return;
+        const others = (session.searches ?? []).filter((one) => one !== search);
+        const searches = [search, ...others].slice(0, maxSearches);
+        // A session that has ended in the meantime stays ended.
+        await redis.set(keyOf(cookie), seal(cookie, writable({ ...session, searches })), "PX", sessionIdleMs, "XX");
+      }),
     end: (cookie) => ofSessions(async () => void (await redis.unlink(keyOf(cookie)))),
   };
 }

@@ -13,6 +13,8 @@ export interface Operator extends AskingOperator {
   /** For the forms of this session. */
   readonly csrfToken: string;
   readonly cookie: string;
+  /** The last searches of this session, the latest first. Absent if there were none. */
+  readonly searches?: readonly string[];
 }
 
 /** `withdrawn`: the account of the session no longer has a role, or is suspended. */
@@ -63,6 +65,7 @@ export function createFindOperator(
       isProved: clock.now() - stored.provedMs < proofMs,
       csrfToken: csrfTokenOf(cookie),
       cookie,
+      ...(stored.searches !== undefined && { searches: stored.searches }),
     };
   };
 }

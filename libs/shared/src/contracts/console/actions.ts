@@ -20,6 +20,8 @@ export interface ConsoleAction {
   readonly helpdeskIfAllowed?: true;
   /** Requires a sign-in with the second factor within the last five minutes. */
   readonly needsProof?: true;
+  /** It ends or deletes what the user has. The pages mark it, and say what it will end. */
+  readonly isDangerous?: true;
   /** The operation of the management interface that carries it out. */
   readonly operation: OperationId;
   /** The scope with which it is called; the roles that may do it have it. */
@@ -59,6 +61,7 @@ export const consoleActions = {
     target: "account",
     role: "security",
     needsProof: true,
+    isDangerous: true,
     operation: "deleteOidcSessions",
     scope: "security",
   },
@@ -78,6 +81,7 @@ export const consoleActions = {
     target: "account",
     role: "security",
     needsProof: true,
+    isDangerous: true,
     operation: "suspendAccount",
     scope: "security",
   },
@@ -119,6 +123,7 @@ export const consoleActions = {
     role: "security",
     helpdeskIfAllowed: true,
     needsProof: true,
+    isDangerous: true,
     operation: "deleteTotpSecret",
     scope: "mfa_write",
   },
@@ -129,6 +134,7 @@ export const consoleActions = {
     role: "security",
     helpdeskIfAllowed: true,
     needsProof: true,
+    isDangerous: true,
     operation: "deleteRecoveryCodes",
     scope: "mfa_write",
   },
@@ -138,6 +144,7 @@ export const consoleActions = {
     target: "session",
     role: "security",
     needsProof: true,
+    isDangerous: true,
     operation: "deleteOidcSession",
     scope: "security",
   },
@@ -148,6 +155,7 @@ export const consoleActions = {
     role: "security",
     helpdeskIfAllowed: true,
     needsProof: true,
+    isDangerous: true,
     operation: "deleteUserPasskey",
     scope: "mfa_write",
   },
@@ -158,6 +166,7 @@ export const consoleActions = {
     role: "security",
     helpdeskIfAllowed: true,
     needsProof: true,
+    isDangerous: true,
     operation: "deleteUserAppPassword",
     scope: "mfa_write",
   },

@@ -19,9 +19,11 @@ function page<const Id extends string, const Path extends string>(
   path: Path,
   operationId: Id,
   summary: string,
+  more: { readonly takesRest?: true } = {},
 ) {
   const parameters = [...path.matchAll(/\{(\w+)\}/gu)].map(([, name = ""]) => [name, Type.String()] as const);
   return define(method, path, operationId, {
+    ...more,
     summary,
     request: { path: Type.Object(Object.fromEntries(parameters)) },
   });
@@ -58,5 +60,8 @@ export const consolePageOperations = [
   page("get", "/console/api", "consoleApi", "Browse the management interface"),
   page("get", "/console/api/document", "consoleApiDocument", "Load the OpenAPI document of the management interface"),
   page("post", "/console/actions/{action}", "consoleAct", "Carry out an action"),
+  page("get", "/console/preferences", "consolePreferences", "Show how this browser shows the console"),
+  page("post", "/console/preferences", "consoleSavePreferences", "Choose the time zone of this browser"),
   page("get", "/console/assets/{asset}", "consoleAsset", "Load a file of the pages"),
+  page("get", "/console/{page}", "consoleUnknown", "Say that a page does not exist", { takesRest: true }),
 ];

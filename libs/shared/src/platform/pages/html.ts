@@ -58,7 +58,7 @@ export function formOf({ action, csrfToken }: FormView, fields: Html): Html {
 }
 
 /** Line icons on a grid of 24; purely decorative beside their text. */
-const icon = (shape: Html): Html =>
+export const icon = (shape: Html): Html =>
   html`<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false">${shape}</svg>`;
 
 export const icons = Object.freeze({

@@ -7,6 +7,7 @@ export {
   html,
   htmlText,
   type Interpolated,
+  icon,
   icons,
   trustedHtml,
 } from "./html.ts";

@@ -1,5 +1,7 @@
 import type { AccountReport, BackendDescription } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
+import { badge, moodOf } from "../house/badge.ts";
+import { card } from "../house/card.ts";
 
 const outcomes: Readonly<Record<string, string>> = {
   found: "Has the account.",
@@ -8,6 +10,9 @@ const outcomes: Readonly<Record<string, string>> = {
   not_served: "Has no search for this protocol.",
   unavailable: "Does not answer.",
 };
+
+/** On the badge. */
+const words: Readonly<Record<string, string>> = { unknown_user: "no account", not_served: "not served" };
 
 const stored: Readonly<Record<string, string>> = {
   totp: "authenticator app",
@@ -30,7 +35,7 @@ function factsOf({ account, account_field: field, attributes, groups, stores }: 
 function backendPart(backend: BackendDescription): Html {
   const { name, outcome, code } = backend;
   const facts = factsOf(backend);
-  return html`<h3>${name}</h3><p>${outcomes[outcome] ?? outcome}${code !== undefined && html` Error code: ${code}.`}</p>${
+  return html`<h3>${name} ${badge(moodOf(outcome), words[outcome] ?? outcome)}</h3><p>${outcomes[outcome] ?? outcome}${code !== undefined && html` Error code: ${code}.`}</p>${
     facts.length > 0 &&
     html`<dl class="pairs">${facts.map(([key, value]) => html`<dt>${key}</dt><dd>${value}</dd>`)}</dl>`
   }`;
@@ -38,7 +43,11 @@ function backendPart(backend: BackendDescription): Html {
 
 /** Shows what `postern directory test` shows; the engines leave secrets out. */
 export function backendsPart({ backends, protocol }: AccountReport): Html {
-  return html`<h2>Backends</h2><p class="lead">Queried for the protocol ${protocol}. The first that has the account decides.</p>${
-    backends.length === 0 ? html`<p>No engine answered.</p>` : backends.map(backendPart)
-  }`;
+  return card({
+    title: "Backends",
+    count: backends.length,
+    body: html`<p class="lead">Queried for the protocol ${protocol}. The first that has the account decides.</p>${
+      backends.length === 0 ? html`<p>No engine answered.</p>` : backends.map(backendPart)
+    }`,
+  });
 }

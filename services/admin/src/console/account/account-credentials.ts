@@ -1,18 +1,21 @@
 import type { AccountReport, ConsoleActionId } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
 import { type ActedOn, type Actionable, actionsOf } from "../action-forms.ts";
-import { time } from "../shown-values.ts";
+import { card } from "../house/card.ts";
+import { plural, time } from "../shown-values.ts";
 
 interface Credential {
   readonly name: string;
   readonly details: Html;
   readonly action: ConsoleActionId;
   readonly item?: string;
+  /** What the action deletes, with a number. */
+  readonly ends?: string;
 }
 
 function list(about: Actionable, target: string, credentials: readonly Credential[]): Html {
-  return html`<ul class="things">${credentials.map(({ name, details, action, item }) => {
-    const on: ActedOn = { target, called: name, ...(item !== undefined && { item }) };
+  return html`<ul class="things">${credentials.map(({ name, details, action, item, ends }) => {
+    const on: ActedOn = { target, called: name, ends, ...(item !== undefined && { item }) };
     return html`<li><b>${name}</b><span>${details}</span>${actionsOf(about, [action], on)}</li>`;
   })}</ul>`;
 }
@@ -42,6 +45,7 @@ function credentialsOf({
             name: "Recovery codes",
             details: html`${codes} unused${wrong(wrongCodes.recovery)}.`,
             action: "reset-recovery",
+            ends: plural(codes, "unused code", "unused codes"),
           } as const,
         ]
       : []),
@@ -56,11 +60,13 @@ function credentialsOf({
 
 export function factorsPart(about: Actionable, account: string, { factors }: AccountReport): Html {
   const credentials = factors === undefined ? [] : credentialsOf(factors);
-  return html`<h2>Second factors</h2>${
-    credentials.length === 0
-      ? html`<p class="lead">${factors === undefined ? "Unknown." : "None: the password is enough to sign in."}</p>`
-      : list(about, account, credentials)
-  }`;
+  const none = factors === undefined ? "Unknown." : "None: the password is enough to sign in.";
+  return card({
+    title: "Second factors",
+    count: factors && credentials.length,
+    isOpen: true,
+    body: credentials.length === 0 ? html`<p class="lead">${none}</p>` : list(about, account, credentials),
+  });
 }
 
 /** Nothing while the account has none. */
@@ -76,7 +82,12 @@ export function devicesPart(
         address === "" ? "an unknown address" : address
       } since ${time(since)}. Last used ${time(used)}. Until ${time(until)}.</span></li>`,
   );
-  return html`<h2>Remembered devices</h2><p class="lead">The user is not asked for the second factor there.</p><ul class="things">${items}</ul>${actionsOf(about, ["forget-devices"], { target: account })}`;
+  const ends = plural(devices.length, "remembered device", "remembered devices");
+  return card({
+    title: "Remembered devices",
+    count: devices.length,
+    body: html`<p class="lead">The user is not asked for the second factor there.</p><ul class="things">${items}</ul>${actionsOf(about, ["forget-devices"], { target: account, ends })}`,
+  });
 }
 
 export function appPasswordsPart(
@@ -90,7 +101,10 @@ export function appPasswordsPart(
     action: "remove-app-password" as const,
     item: id,
   }));
-  return html`<h2>App passwords</h2>${
-    credentials.length === 0 ? html`<p class="lead">None.</p>` : list(about, account, credentials)
-  }`;
+  return card({
+    title: "App passwords",
+    count: credentials.length,
+    isOpen: credentials.length > 0,
+    body: credentials.length === 0 ? html`<p class="lead">None.</p>` : list(about, account, credentials),
+  });
 }

@@ -229,7 +229,7 @@ test("data that could not be read is not shown as empty", () => {
   expect(body).toContain("Incomplete: sessions could not be read.");
   expect(body).toContain("Incomplete: suspicious sign-ins could not be read.");
   expect(body).not.toContain("Suspicious sign-ins</h2>");
-  expect(body).toContain('<h2>Second factors</h2><p class="lead">Unknown.</p>');
+  expect(body).toContain('<h2>Second factors</h2></summary><div class="inside"><p class="lead">Unknown.</p>');
   expect(body).not.toContain("Browser sessions");
 });
 

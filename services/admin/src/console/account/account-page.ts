@@ -10,7 +10,10 @@ import {
 import { type Html, html } from "@postern/shared/platform/pages";
 import { type Actionable, actionsOf, createOffered, missingActions, type ShownReach } from "../action-forms.ts";
 import type { ConsolePage } from "../console-document.ts";
-import { doneNotice, time } from "../shown-values.ts";
+import { badge, stateBadge } from "../house/badge.ts";
+import { card } from "../house/card.ts";
+import { untaggedNote } from "../search/search-page.ts";
+import { doneNotice, plural, time } from "../shown-values.ts";
 import { suspiciousPart } from "../suspicious-part.ts";
 import { timeline } from "../timeline.ts";
 import { causesPart, verdictPart } from "../verdict-part.ts";
@@ -38,8 +41,8 @@ export interface AccountView extends Actionable {
   readonly done: ConsoleActionId | undefined;
 }
 
-function box({ query, operator: { csrfToken } }: AccountView): Html {
-  return html`<form method="post" action="${pathTo("consoleFindAccount")}" class="search" role="search"><input type="hidden" name="csrf_token" value="${csrfToken}"><div class="field"><label for="query">Account or alias</label><input type="text" id="query" name="query" value="${query}" maxlength="1024" autocomplete="off" autocapitalize="none" spellcheck="false" required></div><button type="submit">Show</button></form>`;
+function box({ operator: { csrfToken } }: AccountView): Html {
+  return html`<form method="post" action="${pathTo("consoleFindAccount")}" class="narrow"><input type="hidden" name="csrf_token" value="${csrfToken}"><div class="field"><label for="account">Account or alias</label><input type="text" id="account" name="query" maxlength="1024" autocomplete="off" autocapitalize="none" spellcheck="false" required></div><button type="submit">Show</button></form>`;
 }
 
 const events: Readonly<Record<string, string>> = {
@@ -61,7 +64,7 @@ const events: Readonly<Record<string, string>> = {
 };
 
 function notificationsPart({ notifications, sends_notifications: isOn }: AccountReport): Html {
-  return html`<h2>User notifications</h2>${
+  const body = html`${
     isOn === false &&
     html`<p class="lead">This site does not notify users of sign-ins and changes: identity.notices.enabled is off.</p>`
   }${
@@ -69,9 +72,10 @@ function notificationsPart({ notifications, sends_notifications: isOn }: Account
       ? isOn !== false && html`<p class="lead">None was sent in the last 30 days.</p>`
       : html`<ul class="counted">${notifications.map(
           ({ event, channel, outcome, time: sent }) =>
-            html`<li><span class="name">${events[event] ?? event}</span> <span>${outcome} by ${channel}, ${time(sent)}</span></li>`,
+            html`<li><span class="name">${events[event] ?? event}</span> <span>${stateBadge(outcome)} by ${channel}, ${time(sent)}</span></li>`,
         )}</ul>`
   }`;
+  return card({ title: "User notifications", count: notifications.length, body });
 }
 
 function missing({ report: { incomplete }, sessions, risk }: AccountAnswer): Html | undefined {
@@ -85,39 +89,52 @@ function missing({ report: { incomplete }, sessions, risk }: AccountAnswer): Htm
     : html`<div class="note">${all.map((text) => html`<p>Incomplete: ${text}.</p>`)}</div>`;
 }
 
-const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
-
 /** The sessions that suspending the account and ending its sessions end. */
 function countsOf(sessions: OidcSessionList | undefined): string | undefined {
   if (sessions === undefined) return undefined;
   const { browser_sessions: browsers = [], sessions: tokens } = sessions;
-  return `${counted(browsers.length, "browser session")}, ${counted(tokens.length, "session")} at applications`;
+  return `${plural(browsers.length, "browser session", "browser sessions")}, ${plural(tokens.length, "session", "sessions")} at applications`;
+}
+
+const isSuspended = ({ causes = [] }: Explanation): boolean => causes.some(({ kind }) => kind === "suspension");
+
+/** What the account has, each kind with its number. */
+function possessions(view: AccountView, { report, sessions }: AccountAnswer, name: string): Html {
+  return html`<aside aria-label="What the account has">${factorsPart(view, name, report)}${devicesPart(view, name, report)}${appPasswordsPart(view, name, report)}${
+    sessions !== undefined && sessionsPart(view, name, sessions)
+  }${notificationsPart(report)}${backendsPart(report)}</aside>`;
 }
 
 function answerPart(view: AccountView, answer: AccountAnswer): Html {
   const { report, explanation, records, sessions, risk } = answer;
-  const { account } = report;
-  const name = account ?? view.query;
+  const name = report.account ?? view.query;
   const offered = createOffered();
-  const causes = causesPart(view, explanation, offered);
-  const isSuspended = explanation.causes?.some(({ kind }) => kind === "suspension") === true;
-  const general = (["flush", "unlock", "lost-phone", "end-sessions", "suspend", "invite"] as const).filter(
-    (id) => !offered.has(id, name) && !(id === "suspend" && isSuspended),
-  );
-  return html`<h2>${name}${isSuspended && html` <span class="badge">Suspended</span>`}</h2>${verdictPart(explanation)}${causes}${
-    account === undefined && html`<p class="lead">No backend that answered has this account.</p>`
-  }${missing(answer)}${actionsOf(view, general, { target: name, ends: countsOf(sessions) })}${missingActions(view)}${risk !== undefined && suspiciousPart(view.links, risk)}${factorsPart(view, name, report)}${devicesPart(view, name, report)}${appPasswordsPart(view, name, report)}${
-    sessions !== undefined && sessionsPart(view, name, sessions)
-  }${notificationsPart(report)}${backendsPart(report)}${timeline(view.links, records)}<p><a href="${view.links.search(
-    name,
-  )}">Search for this account</a></p>`;
+  const general = (): Html | undefined => {
+    const ids = (["flush", "unlock", "lost-phone", "end-sessions", "suspend", "invite"] as const).filter(
+      (id) => !offered.has(id, name) && !(id === "suspend" && isSuspended(explanation)),
+    );
+    return actionsOf(view, ids, { target: name, ends: countsOf(sessions) });
+  };
+  const verdict = verdictPart(view, explanation, { offered, others: general });
+  return html`<div class="columns"><div>${verdict}${causesPart(view, explanation, offered)}${
+    report.account === undefined && html`<p class="lead">No backend that answered has this account.</p>`
+  }${missing(answer)}${missingActions(view)}${risk !== undefined && suspiciousPart(view.links, risk)}${timeline(
+    view.links,
+    records,
+  )}<p><a href="${view.links.search(name)}">Bans, and everything recorded about this account</a></p></div>${possessions(view, answer, name)}</div>`;
 }
 
 /** One account: how it signs in, where it is signed in, and what can be removed. */
 export function accountPage(view: AccountView): ConsolePage {
   const { answer, done } = view;
+  const title = "Account";
+  if (answer === undefined) return { title, body: html`${doneNotice(done)}<h1>Account</h1>${box(view)}` };
+  const { report, explanation } = answer;
   return {
-    title: "Account",
-    body: html`${doneNotice(done)}<h1>Account</h1>${box(view)}${answer !== undefined && answerPart(view, answer)}`,
+    title,
+    query: view.query,
+    body: html`${doneNotice(done)}<p class="eyebrow">Account</p><h1>${report.account ?? view.query}${
+      isSuspended(explanation) && badge("bad", "Suspended")
+    }</h1>${untaggedNote(view.query, report.query)}${answerPart(view, answer)}`,
   };
 }

@@ -1,6 +1,7 @@
 import type { OidcSessionList } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
 import { type Actionable, actionsOf } from "../action-forms.ts";
+import { card } from "../house/card.ts";
 import { time } from "../shown-values.ts";
 
 type BrowserSession = NonNullable<OidcSessionList["browser_sessions"]>[number];
@@ -12,9 +13,9 @@ function browserItem(about: Actionable, target: string, session: BrowserSession)
   const { id, client_ip: address, user_agent: agent, auth_time: began, last_seen: seen } = session;
   const { client_ids: clients, mfa_completed: isUsed } = session;
   const called = `browser ${address === "" ? "of an unknown address" : address}`;
-  return html`<li><b>${agent === "" ? "Unknown browser" : agent}</b><span>From ${
+  return html`<li><b>${agent === "" ? "Unknown browser" : agent}</b><span>Signed in ${time(began)} from ${
     address === "" ? "an unknown address" : address
-  } since ${time(began)}, ${factor(isUsed)}. Last seen ${time(seen)}.${
+  }, ${factor(isUsed)}. Last seen ${time(seen)}.${
     clients.length > 0 && html` Applications: ${clients.join(", ")}.`
   }</span>${actionsOf(about, ["end-session"], { target, item: id, called })}</li>`;
 }
@@ -22,7 +23,7 @@ function browserItem(about: Actionable, target: string, session: BrowserSession)
 function clientItem(about: Actionable, target: string, session: ClientSession): Html {
   const { id, client_id: client, auth_time: began, scopes, mfa_completed: isUsed } = session;
   const called = `application ${client}`;
-  return html`<li><b>${client}</b><span>Since ${time(began)}, ${factor(isUsed)}.${
+  return html`<li><b>${client}</b><span>Signed in ${time(began)}, ${factor(isUsed)}.${
     scopes.length > 0 && html` Scopes: ${scopes.join(" ")}.`
   }</span>${actionsOf(about, ["end-session"], { target, item: id, called })}</li>`;
 }
@@ -32,13 +33,18 @@ export function sessionsPart(
   account: string,
   { sessions, browser_sessions: browsers = [] }: OidcSessionList,
 ): Html {
-  return html`<h2>Browser sessions</h2>${
-    browsers.length === 0
-      ? html`<p class="lead">None.</p>`
-      : html`<ul class="things">${browsers.map((one) => browserItem(about, account, one))}</ul>`
-  }<h2>Tokens of applications</h2>${
-    sessions.length === 0
-      ? html`<p class="lead">None.</p>`
-      : html`<ul class="things">${sessions.map((one) => clientItem(about, account, one))}</ul>`
-  }`;
+  const cardOf = (title: string, items: readonly Html[]): Html =>
+    card({
+      title,
+      count: items.length,
+      isOpen: items.length > 0,
+      body: items.length === 0 ? html`<p class="lead">None.</p>` : html`<ul class="things">${items}</ul>`,
+    });
+  return html`${cardOf(
+    "Browser sessions",
+    browsers.map((one) => browserItem(about, account, one)),
+  )}${cardOf(
+    "Tokens of applications",
+    sessions.map((one) => clientItem(about, account, one)),
+  )}`;
 }

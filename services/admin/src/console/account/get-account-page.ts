@@ -14,6 +14,7 @@ import type { AskApi } from "../../operators/operator-api.ts";
 import { createReadAnswer } from "../api-answer.ts";
 import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage, shownReach } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../context.ts";
+import { askedByName } from "../search/searched-text.ts";
 import { linksOf } from "../shown-values.ts";
 import { type AccountAnswer, accountPage } from "./account-page.ts";
 
@@ -35,10 +36,18 @@ function createRead(ask: AskApi) {
     const call = { operation: "explainRisk", query: { query: account } } as const;
     return readRisk(ask, operator, call).catch(() => undefined);
   };
-  return async (operator: Operator, query: string): Promise<AccountAnswer> => {
-    const report = await readReport(ask, operator, { operation: "showAccount", body: { account: query } });
+  const reported = async (operator: Operator, account: string): Promise<AccountReport> => {
+    const report = await readReport(ask, operator, { operation: "showAccount", body: { account } });
     if (report === undefined)
       throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "showAccount rejected the request" });
+    return report;
+  };
+  return async (operator: Operator, query: string): Promise<AccountAnswer> => {
+    const report = await askedByName(
+      query,
+      (name) => reported(operator, name),
+      ({ account: found }) => found !== undefined,
+    );
     const { account = query } = report;
     const [explanation, history, sessions, risk] = await Promise.all([
       readExplanation(ask, operator, { operation: "explain", query: { query: account } }),
@@ -62,13 +71,14 @@ export function getAccountPage(deps: ConsolePagesDeps) {
     if (query === undefined) return sendNotice(deps, reply, "link", operator);
     const links = linksOf(handles, operator);
     const done = queryOf(request, "done") ?? "";
+    const answer = query === "" ? undefined : await read(operator, query);
     const view = {
       query,
-      answer: query === "" ? undefined : await read(operator, query),
+      answer,
       done: isConsoleAction(done) ? done : undefined,
       operator,
       helpdesk: deps.helpdesk(),
-      reach: await shownReach(deps, operator, query === "" ? undefined : query),
+      reach: await shownReach(deps, operator, answer?.report.query),
       links,
       next: query === "" ? pathTo("consoleAccount") : links.account(query),
     };

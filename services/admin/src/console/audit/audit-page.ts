@@ -4,7 +4,9 @@ import { formOf, type Html, html } from "@postern/shared/platform/pages";
 import type { Operator } from "../../operators/operator.ts";
 import { proofLink } from "../action-forms.ts";
 import type { ConsolePage } from "../console-document.ts";
-import { time } from "../shown-values.ts";
+import { stateBadge } from "../house/badge.ts";
+import { table } from "../house/table.ts";
+import { exactTime } from "../shown-values.ts";
 
 /** Fields of the filter, as the form sends them. */
 export type AuditFields = Readonly<Record<"actor" | "target" | "event" | "outcome" | "since" | "until", string>>;
@@ -87,34 +89,40 @@ function filterForm(view: AuditView): Html {
   return html`<details${isOpen && html` open`}><summary>Filter and export</summary>${form}</details>`;
 }
 
-const details = (record: AuditRecordListed): string =>
-  (
-    [
-      ["by", record.actor],
-      ["on", record.target],
-      ["account", record.account],
-      ["from", record.client_ip],
-      ["reason", record.reason],
-      ["rule", record.rule],
-      ["method", record.method],
-      ["protocol", record.protocol],
-    ] as const
-  )
-    .flatMap(([word, value]) => (value === undefined || value === "" ? [] : [`${word} ${value}`]))
-    .join(", ");
+type Fact = readonly [name: string, value: string | undefined];
 
-/** Colours of the list of sign-ins. */
-const classes: Readonly<Record<string, string>> = { ok: "ok", undecided: "undecided" };
+const detailsOf = (record: AuditRecordListed): readonly Fact[] => [
+  ["Account", record.account],
+  ["Reason code", record.reason],
+  ["Rule", record.rule],
+  ["Method", record.method],
+  ["Protocol", record.protocol],
+  ["Reason that the operator gave", record.note],
+  ["Service", `${record.service} ${record.instance}`],
+  ["Request", record.session],
+];
 
-function item(record: AuditRecordListed): Html {
-  const { time: at, event, outcome, note, service, instance, session } = record;
-  const about = details(record);
-  return html`<li class="${classes[outcome] ?? "denied"}">${time(at)} <b>${event}</b>: ${outcome}${
-    about !== "" && html`<br>${about}`
-  }${note !== undefined && html`<br>“${note}”`}<small>${service} ${instance}${
-    session !== undefined && html`, request <code>${session}</code>`
-  }</small></li>`;
+function details(record: AuditRecordListed): Html {
+  const known = detailsOf(record).filter(([, value]) => value !== undefined && value !== "");
+  return html`<details><summary>Details<span class="hidden"> of ${record.event}, ${record.time}</span></summary><dl class="pairs">${known.map(
+    ([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`,
+  )}</dl></details>`;
 }
+
+const recordTable = (rows: readonly AuditRecordListed[]): Html =>
+  table({
+    label: "Audit records",
+    rows,
+    columns: [
+      { name: "Time", cell: ({ time }) => exactTime(time) },
+      { name: "Event", cell: ({ event }) => html`<b>${event}</b>` },
+      { name: "Outcome", cell: ({ outcome }) => stateBadge(outcome) },
+      { name: "Actor", cell: ({ actor }) => actor },
+      { name: "Target", cell: ({ target }) => target },
+      { name: "From", cell: ({ client_ip: address }) => address },
+    ],
+    below: details,
+  });
 
 function nextPage({ fields, operator }: AuditView, cursor: string): Html {
   const kept = Object.entries({ ...fields, cursor });
@@ -132,7 +140,7 @@ function records(view: AuditView): Html {
     return html`<p class="lead">Audit records are only shown here if observability.audit_history.enabled is true. The audit stream has all of them.</p>`;
   if (answer === "invalid") return html`<p class="lead" role="alert">The filter is invalid.</p>`;
   const { records: found, next } = answer;
-  return html`${found.length > 0 && html`<ol class="timeline">${found.map(item)}</ol>`}${
+  return html`${found.length > 0 && recordTable(found)}${
     found.length === 0 && html`<p class="lead">${next === undefined ? "No more records match." : "None so far."}</p>`
   }${next !== undefined && nextPage(view, next)}${!isFirst && html`<p><a href="${pathTo("consoleAudit")}">Latest records</a></p>`}`;
 }

@@ -11,8 +11,9 @@ import { type Actionable, actionList } from "../action-forms.ts";
 import { chartFigure } from "../charts/chart.ts";
 import { outcomesChart } from "../charts/sign-in-charts.ts";
 import type { ConsolePage } from "../console-document.ts";
-import { livePart, liveScript } from "../live-script.ts";
-import { doneNotice, plural, type SubjectLinks, time } from "../shown-values.ts";
+import { table } from "../house/table.ts";
+import { livePart } from "../live-script.ts";
+import { doneNotice, exactTime, plural, type SubjectLinks, time } from "../shown-values.ts";
 
 export type BanOrder = "asc" | "desc";
 
@@ -27,7 +28,7 @@ export interface BansView extends Actionable {
   readonly done: ConsoleActionId | undefined;
 }
 
-type Item = readonly [name: string, count: string];
+type Item = readonly [name: string, count: Html | string];
 
 /** Names with counts, each with a link to its search. */
 export function counted({ search }: SubjectLinks, items: readonly Item[]): Html {
@@ -45,7 +46,7 @@ const isOldPassword = ({ wrong_passwords: count }: AttackedAccount): boolean => 
 
 const accountItem = ({ account, addresses, delayed_until: until }: AttackedAccount): Item => [
   account,
-  `${plural(addresses, "address", "addresses")}${until === undefined ? "" : `, delayed until ${until.slice(0, 19).replace("T", " ")} UTC`}`,
+  html`${plural(addresses, "address", "addresses")}${until !== undefined && html`, delayed until ${exactTime(until)}`}`,
 ];
 
 /** Those with most addresses. */
@@ -58,10 +59,10 @@ export function attackedAccounts({ accounts }: Attacks, atMost: number): readonl
 
 function accountsPart({ attacks, links }: LiveBans): Html {
   const old = attacks.accounts.filter((one) => isOldPassword(one));
-  return html`<h2>Accounts under attack</h2>${counted(
+  return html`<section><h2>Accounts under attack</h2>${counted(
     links,
     attackedAccounts(attacks, attacks.accounts.length),
-  )}${old.length > 0 && html`<h2>Old password on a device</h2><p class="lead">One wrong password only, which counts once however often it is sent.</p>${counted(links, old.map(accountItem))}`}`;
+  )}</section>${old.length > 0 && html`<section><h2>Old password on a device</h2><p class="lead">One wrong password only, which counts once however often it is sent.</p>${counted(links, old.map(accountItem))}</section>`}`;
 }
 
 function networkText({ failures, repeated = 0, refused = 0 }: Attacks["networks"][number]): string {
@@ -80,34 +81,29 @@ const addressOf = (view: BansView, more: Readonly<Record<string, string>>): stri
   return `${pathTo("consoleBans")}?${new URLSearchParams({ order: view.order, ...rule, ...more }).toString()}`;
 };
 
-/** A cell; its column's name shows where the columns are stacked. */
-const cell = (column: string, content: Html | string): Html => html`<td data-column="${column}">${content}</td>`;
-
-function banRow(view: BansView, { network, rule, start, end, failures }: BanRecord): Html {
-  const ofRule = html`<a href="${addressOf(view, { rule })}">${rule}</a>`;
-  return html`<tr>${cell("Network", html`<a href="${view.links.search(network)}">${network}</a>`)}${cell(
-    "Rule",
-    ofRule,
-  )}${cell("Failures", failures === undefined ? "unknown" : String(failures))}${cell("Start", time(start))}${cell(
-    "End",
-    time(end),
-  )}</tr><tr class="acts-row"><td colspan="5">${actionList(view, "network", network)}</td></tr>`;
-}
-
 /** The end is the only order that a million bans can be read in. */
-function banTable(view: BansView, bans: readonly BanRecord[]): Html {
-  const isRising = view.order === "asc";
-  const [other, sorted] = isRising ? (["desc", "ascending"] as const) : (["asc", "descending"] as const);
-  const hint = isRising ? "Sort by end, latest first" : "Sort by end, earliest first";
-  const sortLink = html`<a href="${addressOf(view, { order: other })}" aria-label="${hint}">End ${isRising ? "↑" : "↓"}</a>`;
-  return html`<table class="rows"><thead><tr><th scope="col">Network</th><th scope="col">Rule</th><th scope="col">Failures</th><th scope="col">Start</th><th scope="col" aria-sort="${sorted}">${sortLink}</th></tr></thead><tbody>${bans.map(
-    (ban) => banRow(view, ban),
-  )}</tbody></table>`;
+function banTable(view: BansView, rows: readonly BanRecord[]): Html {
+  const [order, other, hint] =
+    view.order === "asc"
+      ? (["ascending", "desc", "Sort by end, latest first"] as const)
+      : (["descending", "asc", "Sort by end, earliest first"] as const);
+  return table({
+    label: "Bans",
+    rows,
+    columns: [
+      { name: "Network", cell: ({ network }) => html`<a href="${view.links.search(network)}">${network}</a>` },
+      { name: "Rule", cell: ({ rule }) => html`<a href="${addressOf(view, { rule })}">${rule}</a>` },
+      { name: "Failures", isNumber: true, cell: ({ failures = "unknown" }) => failures },
+      { name: "Start", cell: ({ start }) => time(start) },
+      { name: "End", cell: ({ end }) => time(end), sort: { order, hint, href: addressOf(view, { order: other }) } },
+    ],
+    below: ({ network }) => actionList(view, "network", network),
+  });
 }
 
 function filters(view: BansView): Html {
   const { rule, order } = view;
-  return html`<form method="get" action="${pathTo("consoleBans")}" class="search"><input type="hidden" name="order" value="${order}"><div class="field"><label for="rule">Only this rule</label><input type="text" id="rule" name="rule" value="${rule}" maxlength="255" autocomplete="off" spellcheck="false"></div><button type="submit">Filter</button></form>${
+  return html`<form method="get" action="${pathTo("consoleBans")}" class="search"><input type="hidden" name="order" value="${order}"><div class="field"><label for="rule">Only this rule</label><input type="text" id="rule" name="rule" value="${rule}" maxlength="255" autocomplete="off" spellcheck="false"></div><button type="submit" class="quiet">Filter</button></form>${
     rule !== "" && html`<p><a href="${pathTo("consoleBans")}?order=${order}">All rules</a></p>`
   }`;
 }
@@ -118,7 +114,7 @@ function bansPart(view: BansView): Html {
     bans.length > 0
       ? banTable(view, bans)
       : html`<p class="lead">${next === undefined ? "None." : "None on this page."}</p>`
-  }${next !== undefined && html`<p><a href="${addressOf(view, { cursor: next })}">Next page</a></p>`}`;
+  }${next !== undefined && html`<p class="pages"><a href="${addressOf(view, { cursor: next })}">Next page</a></p>`}`;
 }
 
 interface LiveBans extends Pick<BansView, "attacks" | "links" | "series"> {
@@ -132,17 +128,16 @@ const inForce = (total: number): string =>
 /** What changes by itself. The list of bans does not: an operator may be filling in its forms. */
 export function liveBans(view: LiveBans): Html {
   const { attacks, links, series, total } = view;
-  return html`<div class="charts">${chartFigure(outcomesChart(series))}</div><p>${inForce(total)}</p><h2>Networks with most failures</h2>${counted(
+  return html`<div class="charts">${chartFigure(outcomesChart(series))}</div><p>${inForce(total)}</p><div class="lists"><section><h2>Networks with most failures</h2>${counted(
     links,
     networkItems(attacks.networks),
-  )}${accountsPart(view)}`;
+  )}</section>${accountsPart(view)}</div>`;
 }
 
 /** What happens to the site now. */
 export function bansPage(view: BansView): ConsolePage {
   return {
     title: "Bans and attacks",
-    script: liveScript.path,
     body: html`${doneNotice(view.done)}<h1>Bans and attacks</h1>${livePart(pathTo("consoleBansEvents"), liveBans({ ...view, total: view.bans.total }))}${bansPart(view)}`,
   };
 }

@@ -10,6 +10,8 @@ function viewWith(text: string, end = text): ClientsView {
   return {
     now,
     position: 100,
+    words: "",
+    sort: "name",
     applications: {
       oidc: [
         {
@@ -77,11 +79,41 @@ test.each([
   ["2030-05-27T12:00:00Z", "In 21 days"],
   ["2030-05-28T12:00:00Z", undefined],
 ])("what ends at %s is marked: %s", (end, mark) => {
-  const marks = [...bodyOf(viewWith("wiki", end)).matchAll(/<b class="bad">([^<]+)<\/b>/gu)].map(([, text]) => text);
+  const badges = bodyOf(viewWith("wiki", end)).matchAll(/<span class="badge[^>]*>.*?<\/svg>([^<]+)<\/span>/gu);
+  const marks = [...badges].map(([, text]) => text);
   expect(marks).toEqual(["Not usable: the metadata was never loaded", ...(mark === undefined ? [] : [mark, mark])]);
 });
 
 test("while OIDC is off, there is no list of registered clients", () => {
   const body = bodyOf({ ...viewWith("wiki"), registered: undefined });
   expect(body).not.toContain("registered themselves");
+});
+
+test("words and an order select and sort the configured clients", () => {
+  const view = viewWith("wiki");
+  const [usual] = view.applications.oidc;
+  if (usual === undefined) throw new Error("the view has a client");
+  const named = (name: string, last: string | undefined) => ({
+    ...usual,
+    client_id: name,
+    name,
+    last_used: last ?? "",
+  });
+  const oidc = [
+    named("Beta mail", "2030-01-02T00:00:00Z"),
+    named("Alpha mail", "2030-01-01T00:00:00Z"),
+    named("Wiki", ""),
+  ];
+  const names = (more: Partial<ClientsView>): readonly string[] => {
+    const body = bodyOf({
+      ...view,
+      applications: { ...view.applications, oidc, saml: [] },
+      registered: undefined,
+      ...more,
+    });
+    return [...body.matchAll(/<td data-column="Name"><b>([^<]+)/gu)].map(([, name = ""]) => name);
+  };
+  expect(names({})).toEqual(["Alpha mail", "Beta mail", "Wiki"]);
+  expect(names({ sort: "used" })).toEqual(["Beta mail", "Alpha mail", "Wiki"]);
+  expect(names({ words: "MAIL be" })).toEqual(["Beta mail"]);
 });

@@ -16,7 +16,7 @@ import {
   weekChart,
 } from "../charts/sign-in-charts.ts";
 import type { ConsolePage } from "../console-document.ts";
-import { searchBox } from "../search/search-page.ts";
+import { stateBadge } from "../house/badge.ts";
 import { plural, type SubjectLinks, time } from "../shown-values.ts";
 
 /** Ranges between which links switch. */
@@ -118,7 +118,7 @@ function switches(range: OverviewRange): Html {
 interface Part {
   readonly name: string;
   readonly state: string;
-  readonly about: string;
+  readonly about: Html | string;
 }
 
 /** Versions, each with the number of processes that have it. */
@@ -127,18 +127,16 @@ function versionsOf({ instances }: SystemReport["services"][number]): string {
   return [...versions].map(([version, of]) => `${version}${of.length > 1 ? ` × ${of.length}` : ""}`).join(", ");
 }
 
-function serviceAbout(service: SystemReport["services"][number]): string {
+function serviceAbout(service: SystemReport["services"][number]): Html {
   const { instances } = service;
   const latest = instances
     .map(({ started }) => started)
     .toSorted()
     .at(-1);
   const failed = [...new Set(instances.flatMap(({ failed_checks: checks }) => checks))];
-  return [
-    instances.length === 0 ? "No process" : `Version ${versionsOf(service)}`,
-    ...(latest === undefined ? [] : [`last start ${latest.slice(5, 16).replace("T", " ")}`]),
-    ...(failed.length === 0 ? [] : [`failed: ${failed.join(", ")}`]),
-  ].join("; ");
+  return html`${instances.length === 0 ? "No process" : `Version ${versionsOf(service)}`}${
+    latest !== undefined && html`; last start ${time(latest)}`
+  }${failed.length > 0 && `; failed: ${failed.join(", ")}`}`;
 }
 
 const latency = (ms: number | undefined): string => (ms === undefined ? "" : millisecondsText(ms));
@@ -172,12 +170,11 @@ const moods: Readonly<Record<string, string>> = {
   degraded: "is-partly",
   starting: "is-partly",
 };
-const signs: Readonly<Record<string, string>> = { up: "✓", down: "✕", degraded: "!", starting: "…" };
 const verdicts: Readonly<Record<string, string>> = { up: "working", down: "blocked" };
 
 function health(system: SystemReport): Html {
   const { state, verdict, findings } = system;
-  return html`<div class="verdict ${verdicts[state] ?? state}">${verdict}${findings
+  return html`<div class="verdict ${verdicts[state] ?? state}">${stateBadge(state)} ${verdict}${findings
     .slice(0, maxListed)
     .map(({ subject, text }) => html`<p>${subject}: ${text}</p>`)}</div>`;
 }
@@ -185,7 +182,7 @@ function health(system: SystemReport): Html {
 function strip(system: SystemReport): Html {
   return html`<section class="health"><h2>Health</h2><ul class="strip">${partsOf(system).map(
     ({ name, state, about }) =>
-      html`<li class="${moods[state] ?? ""}"><b>${name}</b> <span class="state"><span aria-hidden="true">${signs[state] ?? "?"}</span> ${state}</span>${about !== "" && html`<small>${about}</small>`}</li>`,
+      html`<li class="${moods[state] ?? ""}"><b>${name}</b> ${stateBadge(state)}${about !== "" && html`<small>${about}</small>`}</li>`,
   )}</ul><p><a href="${pathTo("consoleSystem")}">Every process and certificate</a></p></section>`;
 }
 
@@ -207,11 +204,11 @@ function attacksPart({ attacks, links }: OverviewView): Html {
 
 /** Whether the service works, whether it is attacked, and since when. */
 export function overviewPage(view: OverviewView): ConsolePage {
-  const { range, series, system, operator } = view;
+  const { range, series, system } = view;
   const charts = [outcomesChart, weekChart, tempfailChart, timesChart, bansChart, suspiciousChart];
   return {
     title: "Overview",
-    body: html`<h1>Overview</h1>${searchBox("", operator.csrfToken)}${health(system)}<div class="about-range">${switches(range)}<p>As of ${time(system.time)}. Times are in UTC.</p></div>${tiles(series)}<div class="charts">${charts.map(
+    body: html`<h1>Overview</h1>${health(system)}<div class="about-range">${switches(range)}<p>As of ${time(system.time)}. Charts are in UTC.</p></div>${tiles(series)}<div class="charts">${charts.map(
       (chart) => chartFigure(chart(series)),
     )}</div><div class="lists">${attacksPart(view)}${protocols(series)}</div>${strip(system)}`,
   };

@@ -1,5 +1,4 @@
 const rules = `
-.console:has(.tiles) :is(header,main){max-width:80rem}
 .about-range{display:flex;flex-wrap:wrap;gap:.25rem 1.5rem;align-items:baseline;margin-top:1.5rem}
 .about-range p{margin:0;color:var(--muted);font-size:.875rem}
 .console .ranges{display:inline-flex;flex:none;flex-basis:auto;gap:0;border:1px solid var(--control);border-radius:.625rem;overflow:hidden}
@@ -24,9 +23,6 @@ const rules = `
 .strip .is-down{border-inline-start-color:var(--error);background:var(--error-soft)}
 .strip .is-partly{border-inline-start-color:var(--c-wrong)}
 .strip b{font-weight:650}
-.strip .state{white-space:nowrap}
-.strip .is-up .state{color:var(--good)}
-.strip .is-down .state{color:var(--error);font-weight:650}
 .strip small{display:block;color:var(--muted);font-size:.8125rem}
 `;
 

@@ -17,6 +17,7 @@ import { linksOf } from "../shown-values.ts";
 import { momentText, remedyOf } from "./phrases.ts";
 import { reasonText } from "./reason-text.ts";
 import { type SearchAnswer, type ShownBan, searchPage } from "./search-page.ts";
+import { askedByName } from "./searched-text.ts";
 
 const states: Readonly<Record<string, string>> = { blocked: "blocked", undecided: "undecided" };
 
@@ -58,9 +59,14 @@ function accountIn(answer: SearchAnswer | undefined): string | undefined {
 }
 
 function createExplain({ ask, clock }: ConsolePagesDeps) {
-  return async (operator: Operator, query: string): Promise<Explanation> => {
+  const explained = async (operator: Operator, query: string): Promise<Explanation> => {
     const found = await readExplanation(ask, operator, { operation: "explain", query: { query } });
     if (found === undefined) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "explain rejected the request" });
+    return found;
+  };
+  return async (operator: Operator, query: string): Promise<Explanation> => {
+    const isAnswered = ({ kind, account }: Explanation): boolean => kind !== "account" || account !== undefined;
+    const found = await askedByName(query, (name) => explained(operator, name), isAnswered);
     if (found.kind !== "reference" || found.state !== "unknown") return found;
     // Also without the identity provider, the page says what the history does not have.
     const call = { operation: "getFailedSignIn", path: { reference: query.trim() } } as const;

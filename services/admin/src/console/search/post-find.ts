@@ -3,8 +3,8 @@ import { ownForm } from "../console-form.ts";
 import { type ConsoleVisit, forOperator, goTo, sendNotice } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../context.ts";
 import { linksOf, type SubjectLinks } from "../shown-values.ts";
+import { searchedText } from "./searched-text.ts";
 
-const longest = 1024;
 const routes = { search: "consoleFind", account: "consoleFindAccount" } as const;
 
 /** `POST /console/search` and `POST /console/account`: to the page whose address does not contain the text. */
@@ -13,10 +13,10 @@ export function postFind(deps: ConsolePagesDeps, page: keyof SubjectLinks) {
     const { reply, operator } = visit;
     const form = ownForm(deps, visit);
     if (form === undefined) return sendNotice(deps, reply, "form", operator);
-    const query = form.get("query")?.trim().slice(0, longest) ?? "";
-    return query === ""
-      ? sendNotice(deps, reply, "empty", operator)
-      : goTo(reply, linksOf(deps.handles, operator)[page](query));
+    const query = searchedText(form.get("query") ?? "");
+    if (query === "") return sendNotice(deps, reply, "empty", operator);
+    await deps.sessions.remember(operator.cookie, query);
+    return goTo(reply, linksOf(deps.handles, operator)[page](query));
   };
   return forOperator(deps, { route: routes[page], handle });
 }

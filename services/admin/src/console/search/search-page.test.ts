@@ -86,7 +86,7 @@ test("hostile names, addresses and reasons add no tag and end no attribute", () 
   expect(bodyOf(viewWith('a" onclick="x'))).not.toContain('" onclick="x');
 });
 
-test("a page says that it is not to be stored, framed or scripted", () => {
+test("a page says that it is not to be stored or framed, and runs the console's script only", () => {
   const view = viewWith("alice");
   const { headers } = show(searchPage(view), view.operator);
   expect(headers).toMatchObject({
@@ -96,5 +96,6 @@ test("a page says that it is not to be stored, framed or scripted", () => {
   });
   expect(headers["content-security-policy"]).toContain("frame-ancestors 'none'");
   expect(headers["content-security-policy"]).toContain("default-src 'none'");
-  expect(headers["content-security-policy"]).not.toContain("script-src");
+  expect(headers["content-security-policy"]).toContain("script-src 'self'; connect-src 'self'");
+  expect(headers["content-security-policy"]).not.toContain("unsafe");
 });

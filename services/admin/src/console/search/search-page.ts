@@ -1,16 +1,11 @@
-import {
-  type BanRecord,
-  type ConsoleActionId,
-  type DecisionRecord,
-  type Explanation,
-  pathTo,
-} from "@postern/shared/contracts";
+import { type BanRecord, type ConsoleActionId, type DecisionRecord, type Explanation } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
 import {
   type Actionable,
   actionList,
   createOffered,
   missingActions,
+  moreActions,
   type Offered,
   type ShownReach,
 } from "../action-forms.ts";
@@ -40,9 +35,11 @@ export interface SearchView extends Actionable {
   readonly done: ConsoleActionId | undefined;
 }
 
-/** The search, which other pages have too. */
-export function searchBox(query: string, csrfToken: string): Html {
-  return html`<form method="post" action="${pathTo("consoleFind")}" class="search" role="search"><input type="hidden" name="csrf_token" value="${csrfToken}"><div class="field"><label for="query">Account, alias, address, network or reference</label><input type="text" id="query" name="query" value="${query}" maxlength="1024" autocomplete="off" autocapitalize="none" spellcheck="false" required></div><button type="submit">Search</button></form>`;
+/** What is shown, if it is not what was typed. */
+export function untaggedNote(typed: string, shown: string): Html | undefined {
+  return typed.trim() === shown.trim()
+    ? undefined
+    : html`<p class="note">No account has the name ${typed}. This is ${shown}, without the tag.</p>`;
 }
 
 function banPart(view: SearchView, ban: ShownBan, offered: Offered): Html {
@@ -66,13 +63,10 @@ function accountPart(view: SearchView, { explanation }: SearchAnswer, offered: O
   const { kind, query, account, guessing_addresses: guessing } = explanation;
   const name = account ?? (kind === "account" ? query.trim() : undefined);
   if (name === undefined) return undefined;
-  return html`<h2>Account ${name}</h2><p><a href="${view.links.account(name)}">Second factors, app passwords, sessions and backends</a></p>${
+  return html`<h2>Account ${name}</h2><p><a class="button quiet narrow" href="${view.links.account(name)}">Second factors, app passwords, sessions and backends</a></p>${
     account === undefined && html`<p class="lead">No backend and no record confirms that this account exists.</p>`
-  }${guessing.length > 0 && html`<p>Wrong passwords were sent from:</p>${searchLinks(view.links, guessing)}`}${actionList(
-    view,
-    "account",
-    name,
-    offered,
+  }${guessing.length > 0 && html`<p>Wrong passwords were sent from:</p>${searchLinks(view.links, guessing)}`}${moreActions(
+    actionList(view, "account", name, offered),
   )}${missingActions(view)}`;
 }
 
@@ -80,7 +74,7 @@ function answerPart(view: SearchView, answer: SearchAnswer): Html {
   const { explanation, records, bans } = answer;
   const { other_accounts: others } = explanation;
   const offered = createOffered();
-  return html`${verdictPart(explanation)}${causesPart(view, explanation, offered)}${
+  return html`${untaggedNote(view.query, explanation.query)}${verdictPart(view, explanation, { offered, others: () => undefined })}${causesPart(view, explanation, offered)}${
     bans.length > 0 && html`<h2>Bans</h2>${bans.map((ban) => banPart(view, ban, offered))}`
   }${others.length > 0 && bans.length === 0 && html`<h2>Accounts that signed in from here</h2>${searchLinks(view.links, others)}`}${accountPart(
     view,
@@ -89,11 +83,19 @@ function answerPart(view: SearchView, answer: SearchAnswer): Html {
   )}${timeline(view.links, records)}`;
 }
 
+/** What can be searched for, and what was. */
+function firstPart({ operator: { searches = [] }, links }: SearchView): Html {
+  return html`<p class="lead">The box above understands an account or alias, a mail address with or without “+tag”, an IP address with or without a port, a network such as 203.0.113.0/24, and the reference that a page or a log line shows. The key “/” leads to it from every page.</p>${
+    searches.length > 0 && html`<h2>Your last searches</h2>${searchLinks(links, searches)}`
+  }`;
+}
+
 /** One box, then the verdict, what can be done, and the sign-ins. */
 export function searchPage(view: SearchView): ConsolePage {
   const { answer, done } = view;
   return {
     title: "Search",
-    body: html`${doneNotice(done)}<h1>Search</h1>${searchBox(view.query, view.operator.csrfToken)}${answer !== undefined && answerPart(view, answer)}`,
+    query: view.query,
+    body: html`${doneNotice(done)}<h1>Search</h1>${answer === undefined ? firstPart(view) : answerPart(view, answer)}`,
   };
 }

@@ -8,80 +8,116 @@ import type { ConsolePage } from "../console-document.ts";
 import { type ConsoleVisit, forOperator, sendPage } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../context.ts";
 import { getEvents } from "../get-events.ts";
-import { livePart, liveScript } from "../live-script.ts";
-import { time } from "../shown-values.ts";
+import { stateBadge } from "../house/badge.ts";
+import { type Column, table } from "../house/table.ts";
+import { livePart } from "../live-script.ts";
+import { exactTime, plural, time } from "../shown-values.ts";
 
-/** One line of a list: a name, its state and details. */
-type Line = readonly [name: string, state: string, details?: string | undefined];
-
-function lines(title: string, items: readonly Line[]): Html | undefined {
-  if (items.length === 0) return undefined;
-  return html`<h2>${title}</h2><ul class="counted">${items.map(
-    ([name, state, details]) =>
-      html`<li><span class="name">${name}</span> <span>${state}${details !== undefined && details !== "" && html`, ${details}`}</span></li>`,
-  )}</ul>`;
+function part<Row>(title: string, rows: readonly Row[], columns: readonly Column<Row>[]): Html | undefined {
+  return rows.length === 0 ? undefined : html`<h2>${title}</h2>${table({ label: title, rows, columns })}`;
 }
 
-const joined = (...parts: readonly (string | false | undefined)[]): string =>
-  parts.filter((part) => part !== undefined && part !== false && part !== "").join(", ");
+const joined = (parts: readonly string[]): string => parts.join(", ");
 
-const latency = (ms: number | undefined): string | false => ms !== undefined && `${ms.toFixed(1)} ms`;
+const latency = (ms: number | undefined): string | undefined => (ms === undefined ? undefined : `${ms.toFixed(1)} ms`);
 
 const mebibytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(1)} MiB`;
 
 const memory = (used: number, max: number | undefined): string =>
   max !== undefined && max > 0 ? `${mebibytes(used)} of ${mebibytes(max)}` : mebibytes(used);
 
-function serviceLines({ services }: SystemReport): readonly Line[] {
-  return services.flatMap<Line>(({ service, state, instances }) =>
-    instances.length === 0
-      ? [[service, state]]
-      : instances.map(
-          ({ instance, version, status, failed_checks: failed }) =>
-            [
-              `${service} ${instance}`,
-              status,
-              joined(`version ${version}`, failed.length > 0 && `failed: ${failed.join(" ")}`),
-            ] as const,
-        ),
-  );
+/** One process, or a service of which none has answered. */
+interface ServiceRow extends Partial<SystemReport["services"][number]["instances"][number]> {
+  readonly service: string;
+  readonly state: string;
 }
 
-function connectionLines({ engines, redis, nats }: SystemReport): readonly Line[] {
-  return [
-    ["Engines", engines.state, engines.heard === undefined ? undefined : `${engines.heard} heard`],
-    ["NATS", nats.state, joined(latency(nats.latency_ms))],
-    ...redis.map(
-      ({ role, state, latency_ms: ms, used_bytes: used, max_bytes: max }) =>
-        [`Redis, role ${role}`, state, joined(latency(ms), used !== undefined && memory(used, max))] as const,
+const servicesPart = ({ services }: SystemReport): Html | undefined =>
+  part<ServiceRow>(
+    "Services",
+    services.flatMap(({ service, state, instances }): readonly ServiceRow[] =>
+      instances.length === 0
+        ? [{ service, state }]
+        : instances.map((instance) => ({ service, state: instance.status, ...instance })),
     ),
+    [
+      { name: "Service", cell: ({ service }) => service },
+      { name: "Process", cell: ({ instance }) => instance },
+      { name: "State", cell: ({ state }) => stateBadge(state) },
+      { name: "Version", cell: ({ version }) => version },
+      { name: "Started", cell: ({ started }) => started && time(started) },
+      { name: "Failed checks", cell: ({ failed_checks: failed = [] }) => joined(failed) },
+    ],
+  );
+
+interface Connection {
+  readonly name: string;
+  readonly state: string;
+  readonly ms?: number | undefined;
+  readonly about?: string | undefined;
+}
+
+function connectionsPart({ engines, redis, nats }: SystemReport): Html | undefined {
+  const { heard } = engines;
+  const rows: readonly Connection[] = [
+    { name: "Engines", state: engines.state, about: heard === undefined ? undefined : `${heard} heard` },
+    { name: "NATS", state: nats.state, ms: nats.latency_ms },
+    ...redis.map(({ role, state, latency_ms: ms, used_bytes: used, max_bytes: max }) => ({
+      name: `Redis, role ${role}`,
+      state,
+      ms,
+      about: used === undefined ? undefined : memory(used, max),
+    })),
   ];
+  return part("Connections", rows, [
+    { name: "To", cell: ({ name }) => name },
+    { name: "State", cell: ({ state }) => stateBadge(state) },
+    { name: "Latency", isNumber: true, cell: ({ ms }) => latency(ms) },
+    { name: "Details", cell: ({ about }) => about },
+  ]);
 }
 
-function queueLines({ queues }: SystemReport): readonly Line[] {
-  return queues.map(({ name, state, waiting, active, delayed, failed }) => {
-    const counts = Object.entries({ waiting, active, delayed, failed });
-    return [name, state, joined(...counts.map(([word, count]) => count !== undefined && `${count} ${word}`))] as const;
-  });
+const queuesPart = ({ queues }: SystemReport): Html | undefined =>
+  part("Queues", queues, [
+    { name: "Queue", cell: ({ name }) => name },
+    { name: "State", cell: ({ state }) => stateBadge(state) },
+    { name: "Waiting", isNumber: true, cell: ({ waiting }) => waiting },
+    { name: "Active", isNumber: true, cell: ({ active }) => active },
+    { name: "Delayed", isNumber: true, cell: ({ delayed }) => delayed },
+    { name: "Failed", isNumber: true, cell: ({ failed }) => failed },
+  ]);
+
+const jobsPart = ({ jobs }: SystemReport): Html | undefined =>
+  part("Flush jobs", jobs, [
+    { name: "Job", cell: ({ jobId }) => html`<code>${jobId}</code>` },
+    { name: "Type", cell: ({ type }) => type },
+    { name: "State", cell: ({ status }) => stateBadge(status) },
+    { name: "Keys removed", isNumber: true, cell: ({ resultCount }) => resultCount },
+    { name: "Created", cell: ({ createdAt }) => time(createdAt) },
+    { name: "Finished", cell: ({ finishedAt }) => (finishedAt === "" ? undefined : time(finishedAt)) },
+    { name: "Error", cell: ({ error }) => error },
+  ]);
+
+type SigningKey = NonNullable<SystemReport["signing_keys"]>[number];
+
+function signsText({ signs, signs_from: from }: SigningKey): Html {
+  if (signs.length > 0) return html`signs ${signs.join(" ")}`;
+  return from === undefined ? html`only verifies` : html`signs from ${exactTime(from)}`;
 }
 
-const moment = (iso: string): string => `${iso.slice(0, 19).replace("T", " ")} UTC`;
-
-function jobLines({ jobs }: SystemReport): readonly Line[] {
-  return jobs.map(({ jobId, type, status, createdAt, finishedAt, resultCount, error }) => {
-    const times = finishedAt === "" ? `created ${moment(createdAt)}` : `finished ${moment(finishedAt)}`;
-    return [`${type} ${jobId}`, status, joined(`${resultCount} keys removed`, times, error)] as const;
-  });
-}
-
-function keyLines({ signing_keys: keys = [] }: SystemReport): readonly Line[] {
-  return keys.map(({ name, created, age_days: days, signs, signs_from: from }) => {
-    const waiting = from === undefined ? "only verifies" : `signs from ${moment(from)}`;
-    const age = days !== undefined && `${days} ${days === 1 ? "day" : "days"} old`;
-    const since = created === undefined ? "from the configuration" : `created ${moment(created)}`;
-    return [name, signs.length > 0 ? `signs ${signs.join(" ")}` : waiting, joined(age, since)] as const;
-  });
-}
+const keysPart = ({ signing_keys: keys = [] }: SystemReport): Html | undefined =>
+  part("Signing keys", keys, [
+    { name: "Key", cell: ({ name }) => name },
+    { name: "Use", cell: signsText },
+    {
+      name: "Age",
+      cell: ({ age_days: days }) => (days === undefined ? undefined : `${plural(days, "day", "days")} old`),
+    },
+    {
+      name: "Created",
+      cell: ({ created }) => (created === undefined ? "from the configuration" : time(created)),
+    },
+  ]);
 
 const verdictClass: Readonly<Record<string, string>> = { up: "working", down: "blocked" };
 
@@ -89,38 +125,40 @@ const verdictClass: Readonly<Record<string, string>> = { up: "working", down: "b
 function liveSystem(report: SystemReport): Html {
   const { state, verdict, findings, backends, expiries, scripts } = report;
   const parts = [
-    lines(
-      "Findings",
-      findings.map(({ severity, subject, text }) => [`${severity}: ${subject}`, text]),
-    ),
-    lines("Services", serviceLines(report)),
-    lines("Connections", connectionLines(report)),
-    lines(
-      "Backends",
-      backends.map(({ name, state: own, down_at: at }) => [name, own, joined(at.length > 0 && `at ${at.join(" ")}`)]),
-    ),
-    lines("Queues", queueLines(report)),
-    lines("Flush jobs", jobLines(report)),
-    lines(
-      "Certificates",
-      expiries.map(({ name, end, days }) => [name, `${days} days`, end.slice(0, 10)]),
-    ),
-    lines("Signing keys", keyLines(report)),
-    lines(
-      "Scripts",
-      scripts.map(({ file, services }) => [file, services.join(", ")]),
-    ),
+    part("Findings", findings, [
+      { name: "Severity", cell: ({ severity }) => stateBadge(severity) },
+      { name: "Subject", cell: ({ subject }) => subject },
+      { name: "Finding", cell: ({ text }) => text },
+    ]),
+    servicesPart(report),
+    connectionsPart(report),
+    part("Backends", backends, [
+      { name: "Backend", cell: ({ name }) => name },
+      { name: "State", cell: ({ state: own }) => stateBadge(own) },
+      { name: "Not reached from", cell: ({ down_at: at }) => joined(at) },
+    ]),
+    queuesPart(report),
+    jobsPart(report),
+    part("Certificates", expiries, [
+      { name: "Certificate", cell: ({ name }) => name },
+      { name: "Ends", cell: ({ end }) => exactTime(end) },
+      { name: "Left", isNumber: true, cell: ({ days }) => plural(days, "day", "days") },
+    ]),
+    keysPart(report),
+    part("Scripts", scripts, [
+      { name: "File", cell: ({ file }) => file },
+      { name: "Services", cell: ({ services }) => joined(services) },
+    ]),
   ];
-  return html`<div class="verdict ${verdictClass[state] ?? state}" role="status">${verdict}</div><p>As of ${time(
+  return html`<div class="verdict ${verdictClass[state] ?? state}" role="status">${stateBadge(state)} ${verdict}</div><p>As of ${exactTime(
     report.time,
-  )}.</p>${parts.filter((part) => part !== undefined)}<h2>Configuration</h2>${configurationPart(report)}`;
+  )}.</p>${parts.filter((one) => one !== undefined)}<h2>Configuration</h2>${configurationPart(report)}`;
 }
 
 /** The state of the site. */
 export function systemPage(report: SystemReport): ConsolePage {
   return {
     title: "System",
-    script: liveScript.path,
     body: html`<h1>System</h1>${livePart(pathTo("consoleSystemEvents"), liveSystem(report))}`,
   };
 }

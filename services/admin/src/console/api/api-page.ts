@@ -1,0 +1,166 @@
+import { pathTo } from "@postern/shared/contracts";
+import { type Html, html } from "@postern/shared/platform/pages";
+import type { ConsolePage } from "../console-document.ts";
+import { table } from "../house/table.ts";
+import { plural } from "../shown-values.ts";
+import {
+  type ApiDocument,
+  type ApiOperation,
+  type ApiParameter,
+  createNodeOf,
+  type NodeOf,
+  operationsByTag,
+} from "./document-reader.ts";
+import { limitText, type SchemaRow, sampleOf, schemaRows, typeText } from "./schema-rows.ts";
+
+const home = pathTo("consoleApi");
+
+const methodMark = (method: string): Html => html`<span class="method ${method.toLowerCase()}">${method}</span>`;
+
+function filter(words: string): Html {
+  return html`<form method="get" action="${home}" class="search"><div class="field"><label for="words">Only operations with these words</label><input type="text" id="words" name="words" value="${words}" maxlength="100" autocomplete="off" spellcheck="false"></div><button type="submit" class="quiet">Filter</button></form>${
+    words !== "" && html`<p><a href="${home}">All operations</a></p>`
+  }`;
+}
+
+function group(tag: string, operations: readonly ApiOperation[]): Html {
+  return html`<h2>${tag}</h2>${table({
+    label: tag,
+    rows: operations,
+    columns: [
+      { name: "Method", cell: ({ method }) => methodMark(method) },
+      {
+        name: "Path",
+        cell: ({ path, operationId: id }) => html`<a href="${home}?operation=${id}"><code>${path}</code></a>`,
+      },
+      { name: "What it does", cell: ({ summary }) => summary },
+    ],
+  })}`;
+}
+
+/** All operations, or those with the words. */
+export function apiPage(document: ApiDocument, words: string): ConsolePage {
+  const groups = [...operationsByTag(document, words)];
+  const count = groups.reduce((sum, [, { length }]) => sum + length, 0);
+  return {
+    title: "API",
+    body: html`<h1>API</h1><p class="lead">${document.info.title}, version ${document.info.version}. ${plural(count, "operation", "operations")}. <a href="${pathTo(
+      "consoleApiDocument",
+    )}">OpenAPI document as JSON</a></p>${filter(words)}${groups.map(([tag, operations]) => group(tag, operations))}`,
+  };
+}
+
+/** Texts of the document have code between backticks. */
+const prose = (text: string): Html =>
+  html`${text.split("`").map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))}`;
+
+function parametersPart(nodeOf: NodeOf, parameters: readonly ApiParameter[]): Html | undefined {
+  if (parameters.length === 0) return undefined;
+  return html`<h2>Parameters</h2>${table({
+    label: "Parameters",
+    rows: parameters,
+    columns: [
+      { name: "Name", cell: ({ name, required }) => named(name, required === true) },
+      { name: "In", cell: ({ in: place }) => place },
+      { name: "Type", cell: ({ schema }) => typeText(nodeOf, schema) },
+      {
+        name: "Description",
+        cell: ({ description, schema }) =>
+          prose(limitText({ ...nodeOf(schema), ...(description !== undefined && { description }) })),
+      },
+    ],
+  })}`;
+}
+
+const named = (name: string, isRequired: boolean): Html =>
+  html`<code>${name}</code>${isRequired && html` <b>required</b>`}`;
+
+function membersTable(label: string, rows: readonly SchemaRow[]): Html | undefined {
+  if (rows.length === 0) return undefined;
+  return table({
+    label,
+    rows,
+    columns: [
+      { name: "Member", cell: ({ name, isRequired }) => named(name, isRequired) },
+      { name: "Type", cell: ({ type }) => type },
+      { name: "Description", cell: ({ text }) => prose(text) },
+    ],
+  });
+}
+
+type Content = NonNullable<ApiOperation["requestBody"]>["content"];
+
+function contentPart(nodeOf: NodeOf, label: string, content: Content = {}): Html {
+  return html`${Object.entries(content).map(
+    ([type, { schema }]) =>
+      html`<p><code>${type}</code>: ${typeText(nodeOf, schema)}</p>${membersTable(`${label}, ${type}`, schemaRows(nodeOf, schema))}`,
+  )}`;
+}
+
+function answersPart(nodeOf: NodeOf, { responses }: ApiOperation): Html {
+  return html`<h2>Answers</h2>${Object.entries(responses).map(([status, { description, content }]) => {
+    const title = html`<b>${status}</b> ${prose(description ?? "")}`;
+    return content === undefined
+      ? html`<div class="answer">${title}</div>`
+      : html`<details class="answer"${status.startsWith("2") && html` open`}><summary>${title}</summary>${contentPart(nodeOf, `Answer ${status}`, content)}</details>`;
+  })}`;
+}
+
+/** In single quotes, as shells take a text. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** A request with the required parameters and a sample body. */
+export function curlText(
+  nodeOf: NodeOf,
+  { method, path, parameters = [], requestBody, security }: ApiOperation,
+): string {
+  const required = parameters.filter((one) => one.required === true);
+  const query = required.filter((one) => one.in === "query").map(({ name }) => `${name}=${name.toUpperCase()}`);
+  const headers = required.filter((one) => one.in === "header").map(({ name }) => `-H ${quoted(`${name}: VALUE`)}`);
+  const [[type, media] = []] = Object.entries(requestBody?.content ?? {});
+  const isJson = type !== undefined && /[/+]json$/u.test(type);
+  const address = `$URL${path.replaceAll(/\{(\w+)\}/gu, (_, name: string) => name.toUpperCase())}${query.length === 0 ? "" : `?${query.join("&")}`}`;
+  return [
+    `curl -sS${method === "GET" ? "" : ` -X ${method}`}`,
+    ...(security === undefined || security.length === 0 ? [] : [`-u "$CALLER:$PASSWORD"`]),
+    ...headers,
+    ...(type === undefined ? [] : [`-H ${quoted(`content-type: ${type}`)}`]),
+    ...(media === undefined
+      ? []
+      : [isJson ? `-d ${quoted(JSON.stringify(sampleOf(nodeOf, media.schema)))}` : `--data-binary @FILE`]),
+    `"${address}"`,
+  ].join(" \\\n  ");
+}
+
+function securityPart({ components }: ApiDocument, { security = [] }: ApiOperation): Html {
+  const schemes = security.flatMap((one) => Object.entries(one));
+  if (schemes.length === 0) return html`<p>Needs no credentials.</p>`;
+  return html`<ul>${schemes.map(([name, scopes]) => {
+    const description = components?.securitySchemes?.[name]?.description ?? name;
+    return html`<li>${prose(description)}${scopes.length > 0 && html` Scopes: <code>${scopes.join(" ")}</code>`}</li>`;
+  })}</ul>`;
+}
+
+/** One operation: what it takes, what it answers, and a request to copy. */
+export function apiOperationPage(document: ApiDocument, operation: ApiOperation): ConsolePage {
+  const nodeOf = createNodeOf(document);
+  const {
+    method,
+    path,
+    summary,
+    description,
+    operationId: id,
+    parameters = [],
+    requestBody,
+    tags: [tag] = [],
+  } = operation;
+  return {
+    title: "API",
+    body: html`<p class="eyebrow"><a href="${home}">API</a>${tag !== undefined && html`, ${tag}`}</p><h1>${summary ?? id}</h1><p class="request">${methodMark(method)} <code>${path}</code></p>${
+      description !== undefined && html`<p>${prose(description)}</p>`
+    }<p class="hint">Operation <code>${id}</code></p><h2>Credentials</h2>${securityPart(document, operation)}${parametersPart(nodeOf, parameters)}${
+      requestBody !== undefined &&
+      html`<h2>Body${requestBody.required === false && " (optional)"}</h2>${contentPart(nodeOf, "Body", requestBody.content)}`
+    }${answersPart(nodeOf, operation)}<h2>Request with curl</h2><p class="hint">A click selects it. Set URL to the origin of the gateway's back channel, and replace the words in capitals.</p><pre class="copied" tabindex="0" role="region" aria-label="Request with curl"><code>${curlText(nodeOf, operation)}</code></pre>`,
+  };
+}

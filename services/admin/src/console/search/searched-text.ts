@@ -1,0 +1,38 @@
+import { canonicalIp } from "@postern/shared/platform/net";
+
+const longest = 1024;
+/** `203.0.113.9:4711`, `[2001:db8::9]:993`, `[2001:db8::9]` */
+const withPort = /^(?:\[([^\]]+)\](?::\d{1,5})?|(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5})$/u;
+/** `Alice Example <alice@example.test>`, `<alice@example.test>` */
+const inBrackets = /^[^<>]*<([^<>\s]+@[^<>\s]+)>$/u;
+
+function addressIn(text: string): string | undefined {
+  const [, six, four] = withPort.exec(text) ?? [];
+  return canonicalIp(six ?? four ?? "");
+}
+
+/** What an operator means who pastes an address from a mail, or one with a port from a log. Empty for nothing. */
+export function searchedText(typed: string): string {
+  const text = typed.trim().slice(0, longest).trim();
+  const [, mail] = inBrackets.exec(text) ?? [];
+  return addressIn(text) ?? mail ?? text.replace(/^mailto:/iu, "").trim();
+}
+
+/** `alice+shop@example.test` without `+shop`. Undefined for a name without a tag. */
+export function withoutTag(name: string): string | undefined {
+  const [, user, domain] = /^([^+@\s]+)\+[^@\s]*(@[^@\s]+)$/u.exec(name) ?? [];
+  return user === undefined || domain === undefined ? undefined : user + domain;
+}
+
+/** What is known about a name; about the mail address without its tag, if only that is an account. */
+export async function askedByName<Found>(
+  name: string,
+  ask: (name: string) => Promise<Found>,
+  isAccount: (found: Found) => boolean,
+): Promise<Found> {
+  const found = await ask(name);
+  const untagged = isAccount(found) ? undefined : withoutTag(name.trim());
+  if (untagged === undefined) return found;
+  const other = await ask(untagged);
+  return isAccount(other) ? other : found;
+}
