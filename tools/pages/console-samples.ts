@@ -12,6 +12,7 @@ import { systemPage } from "../../services/admin/src/console/system/system-page.
 import type { Operator } from "../../services/admin/src/operators/operator.ts";
 import { accountSample } from "./console-account-sample.ts";
 import { clientsSample } from "./console-clients-sample.ts";
+import { networkSample } from "./console-network-sample.ts";
 
 const operator: Operator = {
   account: "helen@example.test",
@@ -24,7 +25,11 @@ const operator: Operator = {
   cookie: "sample",
 };
 
-const links = { search: () => "/console/search?for=sample", account: () => "/console/account?for=handle" };
+const links = {
+  search: () => "/console/search?for=sample",
+  account: () => "/console/account?for=handle",
+  network: () => "/console/network?for=handle",
+};
 
 const record = (fields: Partial<DecisionRecord>): DecisionRecord => ({
   time: "2030-05-06T13:55:02.000Z",
@@ -251,7 +256,8 @@ const audited = auditPage({
 const samples: Readonly<Record<string, readonly [page: ConsolePage, operator?: Operator]>> = {
   "console-overview": [overview, operator],
   "console-search": [found, operator],
-  "console-account": [accountSample({ explanation, records, operator, links }), operator],
+  "console-account": [accountSample({ explanation, operator, links }), operator],
+  "console-network": [networkSample({ explanation, operator, links }), operator],
   "console-bans": [attacked, operator],
   "console-clients": [clientsSample, operator],
   "console-audit": [audited, operator],

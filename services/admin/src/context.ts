@@ -1,4 +1,5 @@
 import {
+  accountChangesFromConfig,
   accountNamesFromSettings,
   auditHistoryFromConfig,
   type Base,
@@ -10,8 +11,9 @@ import {
   scriptPasswordReports,
   unverifiablePasswordCounter,
 } from "@postern/shared/assembly";
-import { createBansByEnd, createBruteForceRecords } from "@postern/shared/domain/brute-force";
+import { createBansByEnd, createBruteForceRecords, createNetworkState } from "@postern/shared/domain/brute-force";
 import { createPasswordVerifier } from "@postern/shared/domain/passwords";
+import { locateOnBus } from "@postern/shared/domain/places";
 import { createRollupReader } from "@postern/shared/domain/rollups";
 import { type Bus, busHealth } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
@@ -65,6 +67,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const suspending = createSuspending(config, { ...parts, redis, accountNames, clock: sharedClock });
   const bruteForce = createBruteForceRecords({ redis, keyPrefix, rules: () => flush.live().rules, clock: systemClock });
   const history = historyFromConfig(config, redis);
+  const changes = accountChangesFromConfig(config, base, redis);
   const factorLocks = createFactorLocks(redis, keyPrefix, () => parts.live.current.factorLimits, systemClock);
   const jobs = createJobs(config, { redis: parts.queue, logger: parts.logger });
   const health = createAdminHealth(config, parts);
@@ -78,15 +81,17 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     ...suspending,
     jobs,
     bruteForce,
+    networkState: createNetworkState({ redis, keyPrefix, rules: () => flush.live().rules, clock: systemClock }),
     listBansByEnd: createBansByEnd(redis, keyPrefix, systemClock),
     readRollups: createRollupReader(redis, keyPrefix),
     /** Undefined while no history is recorded. */
     history,
+    locate: locateOnBus(parts.bus),
     /** Undefined while audit records are not kept in Redis. */
     readAuditHistory: auditHistoryFromConfig(config, redis),
     auditReads: createAuditReads(parts.audit),
     ...createExplanations(config, { ...parts, ...suspending, history, accountNames, bruteForce, factorLocks }),
-    reportAccount: createAccounts(config, parts, factorLocks),
+    reportAccount: createAccounts(config, { ...parts, changes }, factorLocks),
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin", sharedClock)),
     health,
     ...createSystem(config, { ...parts, health, readJob: jobs.read }),

@@ -2,6 +2,7 @@ import { type AccentColours, stylesheetOf } from "@postern/shared/platform/pages
 import { chartStyle } from "./charts/chart-style.ts";
 import { type ConsoleAsset, styleAsset } from "./console-assets.ts";
 import { overviewStyle } from "./overview/overview-style.ts";
+import { laneStyle } from "./sign-ins/lane-style.ts";
 
 /** The style of the sign-in pages, wider, and with what only the console shows. */
 const rules = `
@@ -95,5 +96,8 @@ button.narrow{width:fit-content}
 `;
 
 export function consoleStyle(accent: AccentColours): ConsoleAsset {
-  return styleAsset("style", `${stylesheetOf(accent)}${rules.replaceAll("\n", "")}${chartStyle}${overviewStyle}`);
+  return styleAsset(
+    "style",
+    `${stylesheetOf(accent)}${rules.replaceAll("\n", "")}${chartStyle}${overviewStyle}${laneStyle}`,
+  );
 }

@@ -1,7 +1,7 @@
 import {
   type AccountReport,
   type ConsoleActionId,
-  type DecisionRecord,
+  type DecisionHistoryPage,
   type Explanation,
   type OidcSessionList,
   pathTo,
@@ -11,8 +11,8 @@ import { type Html, html } from "@postern/shared/platform/pages";
 import { type Actionable, actionsOf, createOffered, missingActions, type ShownReach } from "../action-forms.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { doneNotice, time } from "../shown-values.ts";
+import { accountSignIns } from "../sign-ins/sign-ins-part.ts";
 import { suspiciousPart } from "../suspicious-part.ts";
-import { timeline } from "../timeline.ts";
 import { causesPart, verdictPart } from "../verdict-part.ts";
 import { backendsPart } from "./account-backends.ts";
 import { appPasswordsPart, factorsPart } from "./account-credentials.ts";
@@ -22,7 +22,8 @@ import { sessionsPart } from "./account-sessions.ts";
 export interface AccountAnswer {
   readonly report: AccountReport;
   readonly explanation: Explanation;
-  readonly records: readonly DecisionRecord[];
+  /** Undefined: the decision history is off. */
+  readonly history: DecisionHistoryPage | undefined;
   /** Undefined: they could not be read. */
   readonly sessions: OidcSessionList | undefined;
   /** Undefined: they could not be read. */
@@ -36,6 +37,7 @@ export interface AccountView extends Actionable {
   /** Undefined before an account is chosen. */
   readonly answer: AccountAnswer | undefined;
   readonly done: ConsoleActionId | undefined;
+  readonly nowMs: number;
 }
 
 function box({ query, operator: { csrfToken } }: AccountView): Html {
@@ -93,7 +95,8 @@ function countsOf(sessions: OidcSessionList | undefined): string | undefined {
 }
 
 function answerPart(view: AccountView, answer: AccountAnswer): Html {
-  const { report, explanation, records, sessions, risk } = answer;
+  const { report, explanation, history, sessions, risk } = answer;
+  const { links, nowMs } = view;
   const { account } = report;
   const name = account ?? view.query;
   const offered = createOffered();
@@ -106,7 +109,7 @@ function answerPart(view: AccountView, answer: AccountAnswer): Html {
     account === undefined && html`<p class="lead">No backend that answered has this account.</p>`
   }${missing(answer)}${actionsOf(view, general, { target: name, ends: countsOf(sessions) })}${missingActions(view)}${risk !== undefined && suspiciousPart(view.links, risk)}${factorsPart(view, name, report)}${appPasswordsPart(view, name, report)}${
     sessions !== undefined && sessionsPart(view, name, sessions)
-  }${notificationsPart(report)}${backendsPart(report)}${timeline(view.links, records)}<p><a href="${view.links.search(
+  }${notificationsPart(report)}${backendsPart(report)}${accountSignIns({ links, history, bans: explanation.bans, nowMs }, report.changes ?? [])}<p><a href="${view.links.search(
     name,
   )}">Search for this account</a></p>`;
 }

@@ -30,6 +30,9 @@ const answering: AccountReportDeps = {
     appPasswords: [{ id: "0123456789abcdef", label: "phone", protocols: ["imap"], createdAt: 1_900_000_000 }],
   }),
   locks: { read: async () => ({ totp: 3 }) },
+  changes: {
+    list: async () => [{ timeMs: 1_900_000_000_000, event: "second_factor.add", reason: "totp", by: "user" }],
+  },
   sent: {
     list: async () => [
       { id: "n1", event: "new_device", channel: "mail", outcome: "delivered", timeMs: 1_900_000_000_000 },

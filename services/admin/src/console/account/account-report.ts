@@ -1,4 +1,5 @@
 import type {
+  AccountChange,
   AccountQuery,
   AccountReport,
   describeAccount,
@@ -8,7 +9,7 @@ import type {
   Reply,
   Request,
 } from "@postern/shared/contracts";
-import type { SentNotifications } from "@postern/shared/domain/history";
+import type { AccountChanges, SentNotifications, AccountChange as StoredChange } from "@postern/shared/domain/history";
 import type { FactorLocks } from "../../factor-locks/factor-locks-redis.ts";
 import { storedPasskey } from "./stored-passkey.ts";
 
@@ -19,6 +20,8 @@ export interface AccountReportDeps {
   readonly locks: Pick<FactorLocks, "read">;
   /** Undefined while no user notifications are sent. */
   readonly sent: Pick<SentNotifications, "list"> | undefined;
+  /** Undefined while no history is recorded. */
+  readonly changes: Pick<AccountChanges, "list"> | undefined;
 }
 
 /** `session` is the GUID of the request. Never throws: what does not answer is named in `incomplete`. */
@@ -67,16 +70,21 @@ function createParts() {
   };
 }
 
+function writtenChange({ timeMs, event, reason, by }: StoredChange): AccountChange {
+  return { time: new Date(timeMs).toISOString(), event, ...(reason !== "" && { reason }), by };
+}
+
 /** Counts of wrong codes and notifications are stored under the account's own name. */
-function createStored({ locks, sent }: AccountReportDeps, { get }: ReturnType<typeof createParts>) {
+function createStored({ locks, sent, changes }: AccountReportDeps, { get }: ReturnType<typeof createParts>) {
   return async (account: string | undefined) => {
-    if (account === undefined) return { wrongCodes: {}, notifications: [] };
-    const [wrongCodes, records] = await Promise.all([
+    if (account === undefined) return { wrongCodes: {}, notifications: [], changes: changes && [] };
+    const [wrongCodes, records, changed] = await Promise.all([
       get(() => locks.read(account), {}, "counts of wrong codes could not be read"),
       get(async () => (await sent?.list(account)) ?? [], [], "sent user notifications could not be read"),
+      get(async () => changes?.list(account), undefined, "changes of the account could not be read"),
     ]);
     const notifications = records.map(({ timeMs, ...record }) => ({ ...record, time: new Date(timeMs).toISOString() }));
-    return { wrongCodes, notifications };
+    return { wrongCodes, notifications, changes: changed?.map(writtenChange) };
   };
 }
 
@@ -113,7 +121,7 @@ export function createReportAccount(deps: AccountReportDeps): ReportAccount {
     ]);
     const ofFactors = factors !== undefined && "account" in factors ? factors.account : undefined;
     const account = ofFactors ?? backends.find((one) => one.account !== undefined)?.account;
-    const { wrongCodes, notifications } = await createStored(deps, parts)(account);
+    const { wrongCodes, notifications, changes } = await createStored(deps, parts)(account);
     const shownFactors = factorsOf(factors, wrongCodes);
     return {
       query,
@@ -124,6 +132,7 @@ export function createReportAccount(deps: AccountReportDeps): ReportAccount {
       app_passwords: shownAppPasswords(appPasswords),
       notifications,
       sends_notifications: sent !== undefined,
+      ...(changes && { changes }),
       incomplete,
     };
   };

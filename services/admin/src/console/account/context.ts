@@ -5,7 +5,7 @@ import {
   mfaAppPasswordsList,
   mfaFactorsRead,
 } from "@postern/shared/contracts";
-import { createSentNotifications } from "@postern/shared/domain/history";
+import { type AccountChanges, createSentNotifications } from "@postern/shared/domain/history";
 import type { Config } from "@postern/shared/platform/config";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { steadyClock } from "@postern/shared/platform/time";
@@ -16,6 +16,7 @@ import { createReportAccount, type ReportAccount } from "./account-report.ts";
 interface Parts extends Pick<EngineBus, "bus"> {
   readonly live: { readonly current: LiveAdminSettings };
   readonly state: RedisClient;
+  readonly changes: AccountChanges | undefined;
 }
 
 /** Customers mostly call about mail programs, which use this protocol. */
@@ -32,7 +33,11 @@ export function createDescribe({ bus }: Pick<Parts, "bus">) {
 }
 
 /** What the services know about an account. */
-export function createAccounts(config: Config, { bus, live, state }: Parts, locks: FactorLocks): ReportAccount {
+export function createAccounts(
+  config: Config,
+  { bus, live, state, changes }: Parts,
+  locks: FactorLocks,
+): ReportAccount {
   const sentKeys = config.identity.notices.enabled ? keyRingFromConfig(config, "sent-notice") : undefined;
   const { prefix: keyPrefix } = config.storage.redis;
   const context = () => ({ deadline: steadyClock.now() + live.current.decisionTimeoutMs });
@@ -41,6 +46,7 @@ export function createAccounts(config: Config, { bus, live, state }: Parts, lock
     readFactors: (target) => bus.request(mfaFactorsRead, target, context()),
     listAppPasswords: (target) => bus.request(mfaAppPasswordsList, target, context()),
     locks,
+    changes,
     sent: sentKeys && createSentNotifications({ redis: state, keyPrefix, keys: sentKeys }),
   });
 }

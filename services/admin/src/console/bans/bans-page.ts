@@ -12,6 +12,7 @@ import { chartFigure } from "../charts/chart.ts";
 import { outcomesChart } from "../charts/sign-in-charts.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { livePart, liveScript } from "../live-script.ts";
+import { networkLink } from "../network-link.ts";
 import { doneNotice, plural, type SubjectLinks, time } from "../shown-values.ts";
 
 export type BanOrder = "asc" | "desc";
@@ -85,7 +86,7 @@ const cell = (column: string, content: Html | string): Html => html`<td data-col
 
 function banRow(view: BansView, { network, rule, start, end, failures }: BanRecord): Html {
   const ofRule = html`<a href="${addressOf(view, { rule })}">${rule}</a>`;
-  return html`<tr>${cell("Network", html`<a href="${view.links.search(network)}">${network}</a>`)}${cell(
+  return html`<tr>${cell("Network", networkLink(view.links, network))}${cell(
     "Rule",
     ofRule,
   )}${cell("Failures", failures === undefined ? "unknown" : String(failures))}${cell("Start", time(start))}${cell(
