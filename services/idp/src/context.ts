@@ -191,6 +191,8 @@ function createPagesContext(parts: PagesParts) {
     visits,
     signIn,
     account: createAccount(config, {
+      state: parts.state,
+      bus: parts.bus,
       visits,
       secondFactors,
       signIn,

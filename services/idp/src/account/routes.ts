@@ -17,6 +17,7 @@ import {
   removePasskeys,
   renamePasskey,
 } from "./passkey-pages.ts";
+import { getRecentSignIns } from "./recent-sign-in-pages.ts";
 import { draftRecoveryCodes, getRecoveryCodes, saveRecoveryCodes } from "./recovery-code-pages.ts";
 import { getSessions, removeSessions } from "./session-pages.ts";
 import { confirmSignIn, getSuspiciousSignIns, secureAccount } from "./suspicious-sign-in-pages.ts";
@@ -68,6 +69,7 @@ export function accountRoutes(context: AccountContext): readonly PageRoute[] {
     servePage("sessionsPage", getSessions(context)),
     ...removal("endOtherSessions", removeSessions(context)),
     ...removal("endSessionOfUser", removeSessions(context)),
+    servePage("recentSignInsPage", getRecentSignIns(context)),
     servePage("suspiciousSignInsPage", getSuspiciousSignIns(context)),
     servePage("confirmSuspiciousSignIn", confirmSignIn(context)),
     servePage("secureAccount", secureAccount(context)),

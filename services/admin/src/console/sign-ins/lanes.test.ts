@@ -33,9 +33,10 @@ test("networks are lanes, that with the latest sign-in first, with their place, 
   expect(phone?.marks.filter(({ isFirst }) => isFirst)).toHaveLength(1);
 });
 
+const firstOf = (hoursAgo: number) =>
+  lanesOf([counted(hoursAgo)], byNetwork, about).lanes[0]?.marks.filter(({ isFirst }) => isFirst).length;
+
 test("what was seen on the first day of the chart may have been there before", () => {
-  const firstOf = (hoursAgo: number) =>
-    lanesOf([counted(hoursAgo)], byNetwork, about).lanes[0]?.marks.filter(({ isFirst }) => isFirst).length;
   expect(firstOf(29.5 * 24)).toBe(0);
   expect(firstOf(27 * 24)).toBe(1);
 });
