@@ -7,6 +7,7 @@ import {
   ConfigLoad,
   DecisionHistoryPage,
   Explanation,
+  NetworkReport,
   SignInSeries,
   SystemReport,
 } from "@postern/shared/contracts";
@@ -18,6 +19,7 @@ import { auditPage } from "../../services/admin/src/console/audit/audit-page.ts"
 import { bansPage } from "../../services/admin/src/console/bans/bans-page.ts";
 import { configurationPage } from "../../services/admin/src/console/configuration/configuration-page.ts";
 import { type ConsolePage, createShowPage } from "../../services/admin/src/console/console-document.ts";
+import { networkPage } from "../../services/admin/src/console/network/network-page.ts";
 import { overviewPage } from "../../services/admin/src/console/overview/overview-page.ts";
 import { searchPage } from "../../services/admin/src/console/search/search-page.ts";
 import { systemPage } from "../../services/admin/src/console/system/system-page.ts";
@@ -87,6 +89,7 @@ const about = {
   links: {
     search: (name: string) => `/console/search?for=${encodeURIComponent(name)}`,
     account: (name: string) => `/console/account?for=${encodeURIComponent(name)}`,
+    network: (name: string) => `/console/network?for=${encodeURIComponent(name)}`,
   },
   next: "/console/search",
   done: undefined,
@@ -114,6 +117,7 @@ function detailPagesOf(management: Management, { accounts }: ConsoleSizes): read
   const explain = asker(management, "explain", Explanation);
   const history = asker(management, "history", DecisionHistoryPage);
   const account = asker(management, "account", AccountReport, true);
+  const state = asker(management, "network", NetworkReport);
   const audit = asker(management, "audit", AuditRecordPage);
   const system = asker(management, "system", SystemReport);
   const configuration = compileCheck(ConfigLoad);
@@ -124,9 +128,18 @@ function detailPagesOf(management: Management, { accounts }: ConsoleSizes): read
         const query = mailOf(scatteredIndex(iteration, accounts));
         const report = await account({ account: query });
         if (report.account !== query) throw new Error(`the account ${query} was not found`);
-        const [explanation, { records }] = [await explain({ query }), await history({ account: query, limit: "20" })];
-        const answer = { report, explanation, records, sessions: undefined, risk: undefined };
-        return accountPage({ ...about, reach: "allowed", query, answer });
+        const [explanation, found] = [await explain({ query }), await history({ account: query, limit: "500" })];
+        const answer = { report, explanation, history: found, sessions: undefined, risk: undefined };
+        return accountPage({ ...about, reach: "allowed", query, answer, nowMs: Date.now() });
+      },
+    ],
+    [
+      "network",
+      async (iteration) => {
+        const network = customerAddress(scatteredIndex(iteration, accounts));
+        const [report, explanation] = [await state({ network }), await explain({ query: network })];
+        const found = await history({ network, limit: "500" });
+        return networkPage({ ...about, report, explanation, history: found, nowMs: Date.now() });
       },
     ],
     [

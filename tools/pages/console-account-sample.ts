@@ -1,18 +1,16 @@
-import type {
-  AccountReport,
-  DecisionRecord,
-  Explanation,
-  OidcSessionList,
-  RiskExplanation,
-} from "@postern/shared/contracts";
+import type { AccountReport, Explanation, OidcSessionList, RiskExplanation } from "@postern/shared/contracts";
 import { accountPage } from "../../services/admin/src/console/account/account-page.ts";
 import type { ConsolePage } from "../../services/admin/src/console/console-document.ts";
 import type { SubjectLinks } from "../../services/admin/src/console/shown-values.ts";
+import {
+  sampleChanges,
+  sampleHistory,
+  sampleNowMs,
+} from "../../services/admin/src/console/sign-ins/testing/sample-history.ts";
 import type { Operator } from "../../services/admin/src/operators/operator.ts";
 
 interface AccountSampleParts {
   readonly explanation: Explanation;
-  readonly records: readonly DecisionRecord[];
   readonly operator: Operator;
   readonly links: SubjectLinks;
 }
@@ -62,6 +60,7 @@ const report: AccountReport = {
     { id: "1", event: "new_device", channel: "mail", outcome: "delivered", time: at("08:12") },
     { id: "2", event: "app_password_created", channel: "mail", outcome: "delivered", time: at("07:30") },
   ],
+  changes: [...sampleChanges],
   incomplete: [],
 };
 
@@ -138,18 +137,19 @@ const risk: RiskExplanation = {
 };
 
 /** One account. */
-export const accountSample = ({ explanation, records, operator, links }: AccountSampleParts): ConsolePage =>
+export const accountSample = ({ explanation, operator, links }: AccountSampleParts): ConsolePage =>
   accountPage({
     query: explanation.query,
     reach: "allowed",
     answer: {
       report,
       explanation,
-      records,
+      history: sampleHistory(),
       sessions,
       risk,
     },
     done: undefined,
+    nowMs: sampleNowMs,
     operator,
     helpdesk: { resetsFactors: false },
     links,

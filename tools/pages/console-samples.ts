@@ -14,6 +14,7 @@ import type { Operator } from "../../services/admin/src/operators/operator.ts";
 import { accountSample } from "./console-account-sample.ts";
 import { apiOperationSample, apiSample } from "./console-api-sample.ts";
 import { clientsSample } from "./console-clients-sample.ts";
+import { networkSample } from "./console-network-sample.ts";
 
 const operator: Operator = {
   account: "helen@example.test",
@@ -27,7 +28,11 @@ const operator: Operator = {
   searches: ["alice@example.test", "203.0.113.0/24"],
 };
 
-const links = { search: () => "/console/search?for=sample", account: () => "/console/account?for=handle" };
+const links = {
+  search: () => "/console/search?for=sample",
+  account: () => "/console/account?for=handle",
+  network: () => "/console/network?for=handle",
+};
 
 const record = (fields: Partial<DecisionRecord>): DecisionRecord => ({
   time: "2030-05-06T13:55:02.000Z",
@@ -254,7 +259,8 @@ const audited = auditPage({
 const samples: Readonly<Record<string, readonly [page: ConsolePage, operator?: Operator]>> = {
   "console-overview": [overview, operator],
   "console-search": [found, operator],
-  "console-account": [accountSample({ explanation, records, operator, links }), operator],
+  "console-account": [accountSample({ explanation, operator, links }), operator],
+  "console-network": [networkSample({ explanation, operator, links }), operator],
   "console-bans": [attacked, operator],
   "console-clients": [clientsSample, operator],
   "console-audit": [audited, operator],

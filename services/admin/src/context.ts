@@ -1,4 +1,5 @@
 import {
+  accountChangesFromConfig,
   accountNamesFromSettings,
   auditHistoryFromConfig,
   type Base,
@@ -12,9 +13,10 @@ import {
   unverifiablePasswordCounter,
 } from "@postern/shared/assembly";
 import { authenticate, mfaFactorsRead, notifyLostPhone } from "@postern/shared/contracts";
-import { createBansByEnd, createBruteForceRecords } from "@postern/shared/domain/brute-force";
+import { createBansByEnd, createBruteForceRecords, createNetworkState } from "@postern/shared/domain/brute-force";
 import { createLostPhoneCodes } from "@postern/shared/domain/lost-phone";
 import { createPasswordVerifier } from "@postern/shared/domain/passwords";
+import { locateOnBus } from "@postern/shared/domain/places";
 import { createRollupReader } from "@postern/shared/domain/rollups";
 import type { Suspensions } from "@postern/shared/domain/suspensions";
 import { type Bus, busHealth } from "@postern/shared/platform/bus";
@@ -70,6 +72,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const accountNames = accountNamesFromSettings(flush);
   const suspending = createSuspending(config, { ...parts, redis, accountNames, clock: sharedClock });
   const records = recordsOf(config, redis, () => flush.live().rules);
+  const changes = accountChangesFromConfig(config, base, redis);
   const factorLocks = createFactorLocks(redis, keyPrefix, () => parts.live.current.factorLimits, systemClock);
   const jobs = createJobs(config, { redis: parts.queue, logger: parts.logger });
   const rememberedDevices = rememberedDevicesFromConfig(config, { redis, clock: sharedClock });
@@ -87,10 +90,11 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     ...suspending,
     jobs,
     ...records,
+    locate: locateOnBus(parts.bus),
     shadowReports: createShadowReports(config, redis),
     auditReads: createAuditReads(parts.audit),
     ...createExplanations(config, { ...parts, ...suspending, ...records, accountNames, factorLocks }),
-    reportAccount: createAccounts(config, { ...parts, rememberedDevices }, factorLocks),
+    reportAccount: createAccounts(config, { ...parts, rememberedDevices, changes }, factorLocks),
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin", sharedClock)),
     health,
     ...createSystem(config, { ...parts, health, readJob: jobs.read }),
@@ -111,6 +115,7 @@ function recordsOf(config: Config, redis: RedisClient, rules: Parameters<typeof 
   const { prefix: keyPrefix } = config.storage.redis;
   return {
     bruteForce: createBruteForceRecords({ redis, keyPrefix, rules, clock: systemClock }),
+    networkState: createNetworkState({ redis, keyPrefix, rules, clock: systemClock }),
     listBansByEnd: createBansByEnd(redis, keyPrefix, systemClock),
     readRollups: createRollupReader(redis, keyPrefix),
     /** Undefined while no history is recorded. */

@@ -33,6 +33,7 @@ import { createEngineMetrics, type EngineMetrics } from "./metrics.ts";
 import { createPolicies } from "./policy/policies.ts";
 import { createResultCacheParts, type ResultCacheParts } from "./result-cache/context.ts";
 import { createLiveRisk } from "./risk/context.ts";
+import { createLocateAddresses } from "./risk/locate-addresses.ts";
 import { createRollups } from "./rollups/context.ts";
 import { createEngineScripts } from "./scripts/context.ts";
 import { createSecondFactorParts } from "./second-factors/context.ts";
@@ -170,6 +171,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     dovecot: makeDovecot(config, { bruteForce, rules, suspensions, backends, rollups, history, logger: base.logger }),
     engineId,
     listAccounts: makeListAccounts(engineId, backends, base, metrics),
+    locateAddresses: createLocateAddresses(risk?.places),
     describeAccount: createDescribeAccount(() => backends.current, releasable, steadyClock),
     /** Creates backends for other settings, to replace those in use. Seeds a new embedded database. */
     makeBackends,

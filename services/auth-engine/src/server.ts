@@ -1,4 +1,11 @@
-import { authenticate, cacheFlushScript, describeAccount, listAccounts, scriptModule } from "@postern/shared/contracts";
+import {
+  authenticate,
+  cacheFlushScript,
+  describeAccount,
+  listAccounts,
+  locateAddresses,
+  scriptModule,
+} from "@postern/shared/contracts";
 import type { Serving } from "@postern/shared/platform/bus";
 import type { EngineContext } from "./context.ts";
 import { serveDovecot } from "./dovecot/context.ts";
@@ -8,6 +15,8 @@ import { serveSecondFactors } from "./second-factors/serve-second-factors.ts";
 const maxListings = 16;
 /** Operators read the pages of accounts one at a time; each description asks every backend. */
 const maxDescriptions = 16;
+/** Pages about sign-ins; each looks up some hundred addresses in memory. */
+const maxLocating = 16;
 /** Jobs flush one name after the other. */
 const maxFlushScripts = 16;
 /** Limit of hook calls that wait for a database or a backend. */
@@ -21,6 +30,7 @@ export function serveEngine({ bus, settings, ...context }: EngineContext): reado
     bus.serve(authenticate, context.authenticate, { maxInFlight, instance }),
     bus.serve(listAccounts, context.listAccounts, { maxInFlight: maxListings, instance }),
     bus.serve(describeAccount, context.describeAccount, { maxInFlight: maxDescriptions, instance }),
+    bus.serve(locateAddresses, context.locateAddresses, { maxInFlight: maxLocating, instance }),
     bus.serve(cacheFlushScript, context.scripts.runCacheFlushScript, { maxInFlight: maxFlushScripts, instance }),
     bus.serve(scriptModule, context.scripts.callScriptModule, { maxInFlight: maxModuleCalls, instance }),
     ...serveDovecot(bus, context.dovecot, { maxInFlight, instance }),

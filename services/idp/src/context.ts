@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import {
+  accountChangesFromConfig,
   accountNamesFromSettings,
   type Base,
   baseFromConfig,
@@ -210,6 +211,8 @@ function createPagesContext(parts: PagesParts) {
     visits,
     signIn,
     account: createAccount(config, {
+      state: parts.state,
+      bus: parts.bus,
       visits,
       secondFactors,
       deviceMemory,
@@ -234,6 +237,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const base = await baseFromConfig(config, "idp", shared);
   const settings = idpSettings(config);
   const state = redisFromConfig(config, "state", base);
+  accountChangesFromConfig(config, base, state);
   const sharedClock = watchRedisClock(state);
   const { bus, engineWatch } = await engineBusFromConfig(config, base);
   const names = flushSettings(config);

@@ -1,5 +1,6 @@
 import { createAudit, createAuditStream } from "../domain/audit/audit.ts";
 import {
+  type AuditEntry,
   createAuditHistory,
   createAuditHistoryRecorder,
   createAuditHistoryWriter,
@@ -13,7 +14,9 @@ import { systemClock } from "../platform/time/clock.ts";
 import { keyRingFromConfig } from "./key-ring-from-config.ts";
 import { redisFromConfig } from "./redis-from-config.ts";
 
-/** The audit stream, `reopen` for its file, and `close` for the copy in Redis. */
+const none = (): void => undefined;
+
+/** The audit stream, `follow` for what else becomes of its records, `reopen` for its file, and `close` for the copy in Redis. */
 export function auditFromConfig(
   config: Config,
   { service, instance }: { readonly service: string; readonly instance: string },
@@ -22,7 +25,7 @@ export function auditFromConfig(
 ) {
   const { identifier: metricsPrefix } = config.runtime.naming;
   const { enabled, file, address_truncation } = config.observability.audit;
-  if (!enabled) return { record: () => undefined, reopen: () => undefined, close: async () => undefined };
+  if (!enabled) return { record: none, follow: none, reopen: none, close: async () => undefined };
   const records = metrics.counter({
     name: `${metricsPrefix}_audit_records_total`,
     help: "Audit records, written and lost",
@@ -35,13 +38,19 @@ export function auditFromConfig(
     processLogger.logger.error({ err }, "an audit line could not be written");
   });
   const history = recorderFromConfig(config, service, processLogger.logger, metrics);
+  let followed: (entry: AuditEntry) => void = none;
   const write = (fields: Readonly<Record<string, string>>): void => {
     if (stream.write(fields)) written.inc();
+    followed(fields);
     history?.note({ time: new Date().toISOString(), service, instance, ...fields });
   };
   const truncation = { ipv4Bits: address_truncation.ipv4_bits, ipv6Bits: address_truncation.ipv6_bits };
   return {
     ...createAudit(write, truncation),
+    /** Calls this one with every record from now on. */
+    follow: (next: (entry: AuditEntry) => void): void => {
+      followed = next;
+    },
     reopen: stream.reopen,
     close: async () => history?.close(),
   };

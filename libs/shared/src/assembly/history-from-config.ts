@@ -1,8 +1,10 @@
+import { type AccountChanges, createAccountChanges } from "../domain/history/account-changes.ts";
 import { createDecisionHistory, type DecisionHistory } from "../domain/history/read-decisions.ts";
 import { createHistoryWriter, type WriteHistory } from "../domain/history/write-decisions.ts";
 import type { Config } from "../platform/config/index.ts";
 import type { RedisClient } from "../platform/redis/client.ts";
 import { systemClock } from "../platform/time/clock.ts";
+import type { Base } from "./base.ts";
 import { keyRingFromConfig } from "./key-ring-from-config.ts";
 
 /** Whether decisions are recorded: not without a secret that encrypts them. */
@@ -33,6 +35,25 @@ export function historyWriterFromConfig(
     maxNetworks: max_networks,
   };
   return store && createHistoryWriter({ ...store, limits, instance });
+}
+
+/** Changes of accounts, and the note of those that this service audits. Undefined while no history is recorded. */
+export function accountChangesFromConfig(
+  config: Config,
+  { audit, logger }: Pick<Base, "audit" | "logger">,
+  redis: RedisClient,
+): AccountChanges | undefined {
+  const keys = recordsHistory(config) ? keyRingFromConfig(config, "account-changes") : undefined;
+  if (keys === undefined) return undefined;
+  const changes = createAccountChanges({
+    redis,
+    keyPrefix: config.storage.redis.prefix,
+    keys,
+    nowMs: () => systemClock.now(),
+    onLost: (err) => logger.debug({ err }, "a change of an account could not be recorded for its timeline"),
+  });
+  audit.follow(changes.note);
+  return changes;
 }
 
 /** Undefined while no history is recorded. */

@@ -7,6 +7,7 @@ import { suspensionOperations } from "./admin/suspension-operations.ts";
 import { authOperations } from "./auth/operations.ts";
 import { authPolicyOperations } from "./auth-policy/operations.ts";
 import { auditOperations } from "./console/audit.ts";
+import { networkOperations } from "./console/network.ts";
 import { consoleOperations } from "./console/operations.ts";
 import { consolePageOperations } from "./console/page-operations.ts";
 import { riskOperations } from "./console/risk.ts";
@@ -40,6 +41,7 @@ const table = [
   ...shadowOperations,
   ...consoleOperations,
   ...riskOperations,
+  ...networkOperations,
   ...auditOperations,
   ...consolePageOperations,
   ...mfaBackchannelOperations,

@@ -10,6 +10,7 @@ import { getAudit } from "./audit/get-audit.ts";
 import { getAuditExport } from "./audit/get-audit-export.ts";
 import { getAttacks } from "./bans/get-attacks.ts";
 import { getBans } from "./bans/get-bans.ts";
+import { getNetwork } from "./network/get-network.ts";
 import { getSeries } from "./overview/get-series.ts";
 import { getExplain } from "./search/get-explain.ts";
 import { getHistory } from "./search/get-history.ts";
@@ -56,6 +57,7 @@ export function registerConsole(app: FastifyInstance, context: AdminContext): vo
   const guarded = (id: OperationId) => guardedRoute(operation(id), settings.identifier);
   app.route({ ...guarded("explain"), handler: getExplain(context) });
   app.route({ ...guarded("explainRisk"), handler: getRisk(context) });
+  app.route({ ...guarded("showNetwork"), handler: getNetwork(context) });
   app.route({ ...guarded("listDecisions"), handler: getHistory(context) });
   app.route({
     ...guarded("listBansByEnd"),

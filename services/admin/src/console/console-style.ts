@@ -3,6 +3,7 @@ import { chartStyle } from "./charts/chart-style.ts";
 import { type ConsoleAsset, styleAsset } from "./console-assets.ts";
 import { houseStyle } from "./house/house-style.ts";
 import { overviewStyle } from "./overview/overview-style.ts";
+import { laneStyle } from "./sign-ins/lane-style.ts";
 
 /** The style of the sign-in pages, wider, and with what only the console shows. */
 const rules = `
@@ -91,6 +92,6 @@ form.narrow{max-width:30rem}
 export function consoleStyle(accent: AccentColours): ConsoleAsset {
   return styleAsset(
     "style",
-    `${stylesheetOf(accent)}${houseStyle}${rules.replaceAll("\n", "")}${chartStyle}${overviewStyle}`,
+    `${stylesheetOf(accent)}${houseStyle}${rules.replaceAll("\n", "")}${chartStyle}${overviewStyle}${laneStyle}`,
   );
 }

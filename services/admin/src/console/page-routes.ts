@@ -12,6 +12,7 @@ import { getConfigurationPage } from "./configuration/configuration-page.ts";
 import { parseConsoleForms } from "./console-form.ts";
 import { goTo, originOf, sendNotice } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./context.ts";
+import { getNetworkPage } from "./network/get-network-page.ts";
 import type { NoticeKey } from "./notice-pages.ts";
 import { getOverview } from "./overview/get-overview.ts";
 import { postAct } from "./post-act.ts";
@@ -81,6 +82,7 @@ export function registerConsolePages(app: FastifyInstance, deps: ConsolePagesDep
   app.route({ ...routeOf(operation("consoleFind")), handler: postFind(deps, "search") });
   app.route({ ...routeOf(operation("consoleAccount")), handler: getAccountPage(deps) });
   app.route({ ...routeOf(operation("consoleFindAccount")), handler: postFind(deps, "account") });
+  app.route({ ...routeOf(operation("consoleNetwork")), handler: getNetworkPage(deps) });
   app.route({ ...routeOf(operation("consoleBans")), handler: getBansPage(deps) });
   app.route({ ...routeOf(operation("consoleBansEvents")), handler: getBansEvents(deps) });
   app.route({ ...routeOf(operation("consoleSystemEvents")), handler: getSystemEvents(deps) });

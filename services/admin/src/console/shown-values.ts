@@ -17,6 +17,8 @@ export const plural = (count: number, one: string, many: string): string => `${c
 export interface SubjectLinks {
   readonly search: (query: string) => string;
   readonly account: (account: string) => string;
+  /** @param network an address, or a network in CIDR notation */
+  readonly network: (network: string) => string;
 }
 
 /** Names, each with a link to its search. */
@@ -32,5 +34,9 @@ export const doneNotice = (done: ConsoleActionId | undefined): Html | undefined 
 /** The links that this operator's pages contain. */
 export function linksOf(handles: SubjectHandles, { account }: Pick<AskingOperator, "account">): SubjectLinks {
   const to = (path: string) => (subject: string) => `${path}?for=${handles.make(account, subject)}`;
-  return { search: to(pathTo("consoleSearch")), account: to(pathTo("consoleAccount")) };
+  return {
+    search: to(pathTo("consoleSearch")),
+    account: to(pathTo("consoleAccount")),
+    network: to(pathTo("consoleNetwork")),
+  };
 }

@@ -1,6 +1,7 @@
 import type { RiskExplanation } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
 import { stateBadge } from "./house/badge.ts";
+import { placeText } from "./place-text.ts";
 import { exactTime, type SubjectLinks, time } from "./shown-values.ts";
 
 type SignIn = RiskExplanation["sign_ins"][number];
@@ -38,12 +39,9 @@ const refusalWords: Readonly<Record<string, string>> = {
   hold_submission: "mail submission from new networks is refused for a time",
 };
 
-const countries = new Intl.DisplayNames("en", { type: "region", fallback: "code" });
-
-function placeOf({ country, system }: SignIn): string {
-  const name = /^[A-Z]{2}$/u.test(country) ? countries.of(country) : country;
-  const known = [name ?? "", system === 0 ? "" : `AS${system}`].filter((part) => part !== "");
-  return known.length === 0 ? "an unknown place" : known.join(", ");
+function placeOf(signIn: SignIn): string {
+  const place = placeText(signIn);
+  return place === "" ? "an unknown place" : place;
 }
 
 /** `new_country: NG is new` is stored. */

@@ -1,5 +1,5 @@
-import type { BanRecord, DecisionRecord } from "@postern/shared/contracts";
-import type { Ban, BruteForceRules } from "@postern/shared/domain/brute-force";
+import type { AddressPlace, BanRecord, DecisionRecord } from "@postern/shared/contracts";
+import { type Ban, type BruteForceRules, knownNetworkOf } from "@postern/shared/domain/brute-force";
 import type { RecordedDecision } from "@postern/shared/domain/history";
 import { reasonText } from "./search/reason-text.ts";
 
@@ -8,9 +8,10 @@ const isoOf = (ms: number): string => new Date(ms).toISOString();
 const dateOf = (day: number): string => isoOf(day * 86_400_000).slice(0, 10);
 
 /** A record as the interface writes it: without members that have no value. */
-export function writtenDecision(record: RecordedDecision): DecisionRecord {
+export function writtenDecision(record: RecordedDecision, place: AddressPlace = {}): DecisionRecord {
   const { timeMs, firstMs, count, outcome, reason, rule, channel, step, protocol, client, clientIp } = record;
   const { account, username, instance, session, days } = record;
+  const network = knownNetworkOf(clientIp);
   return {
     time: isoOf(timeMs),
     first_time: isoOf(firstMs),
@@ -25,6 +26,8 @@ export function writtenDecision(record: RecordedDecision): DecisionRecord {
     protocol,
     ...(client !== "" && { client }),
     client_ip: clientIp,
+    ...(network !== undefined && { network }),
+    ...(Object.keys(place).length > 0 && { place }),
     ...(account !== undefined && { account }),
     ...(username !== account && { username }),
     instance,

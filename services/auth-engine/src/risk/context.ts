@@ -162,6 +162,7 @@ export function createLiveRisk(config: Config, parts: Parts) {
   bus.subscribe(accountFlushed, ({ names }) => risk.forget(names));
   return {
     ...risk,
+    places,
     delayMs: (): number => settings().delayMs,
     /** A refusal in the client's language. */
     denialMessage: ({

@@ -1,5 +1,6 @@
 import { type Location, type Place, unknownPlace } from "@postern/shared/domain/risk";
 import { remembering } from "@postern/shared/platform/cache";
+import { printable } from "@postern/shared/platform/logging";
 import { type AsnResponse, type CityResponse, Reader, type Response } from "mmdb-lib";
 import { createReplacedFile, type ReplacedFile } from "./replaced-file.ts";
 
@@ -54,6 +55,14 @@ function countryOf(city: CityResponse | undefined): string {
   return typeof code === "string" ? code.slice(0, 2) : "";
 }
 
+const longestOwner = 64;
+
+/** As the file writes it, without what a page or a log could not show. */
+function ownerOf(system: AsnResponse | undefined): string {
+  const name: unknown = system?.autonomous_system_organization;
+  return typeof name === "string" ? printable(name.trim(), longestOwner).slice(0, longestOwner) : "";
+}
+
 /** Places of addresses, from files in MaxMind's format. */
 export function createPlaces(deps: PlacesDeps) {
   const cities = createFile<CityResponse>(deps.cityFile, deps);
@@ -71,6 +80,10 @@ export function createPlaces(deps: PlacesDeps) {
   let placeOf = remembering(maxAddresses, find);
   return {
     of: (address: string): Place => placeOf(address),
+    /** Name of the organisation that owns the network. Empty if unknown. Not for decisions: it is read from the file each time. */
+    ownerOf: (address: string): string => ownerOf(systems.get(address)),
+    /** Whether there is a file that places could be read from. */
+    isConfigured: deps.cityFile !== "" || deps.systemFile !== "",
     /** Reads the files again if they were replaced. Never rejects: an absent file means unknown places. */
     refresh: async (): Promise<void> => {
       const changed = await Promise.all([cities.refresh(), systems.refresh()]);

@@ -1,4 +1,8 @@
+import { historyFromConfig } from "@postern/shared/assembly";
+import { locateOnBus } from "@postern/shared/domain/places";
+import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
+import type { RedisClient } from "@postern/shared/platform/redis";
 import type { MailSetup } from "../mail-clients/mail-setup.ts";
 import type { DeviceMemory } from "../remembered-devices/remembered-devices.ts";
 import type { SecondFactors } from "../second-factors/context.ts";
@@ -6,10 +10,13 @@ import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
 import type { SignInContext } from "../sign-in/context.ts";
 import type { VisitContext } from "../visit/context.ts";
 import type { ConnectedApplications, ListDemands, MailSignIns } from "./connected-applications.ts";
+import { createRecentSignIns } from "./recent-sign-ins.ts";
 import { createSelfService } from "./self-service.ts";
 
 /** What self-service needs from other features. */
 interface AccountParts {
+  readonly state: RedisClient;
+  readonly bus: Pick<Bus, "request">;
   readonly visits: VisitContext;
   readonly secondFactors: SecondFactors;
   readonly deviceMemory: DeviceMemory;
@@ -28,8 +35,9 @@ interface AccountParts {
 }
 
 /** Everything that the pages of self-service and the MFA API need. */
-export function createAccount({ identity }: Config, parts: AccountParts) {
-  const { visits, secondFactors, signIn, ...others } = parts;
+export function createAccount(config: Config, parts: AccountParts) {
+  const { identity } = config;
+  const { state, bus, visits, secondFactors, signIn, ...others } = parts;
   const { store, ceremonies, suspiciousSignIns, proofs, notify } = secondFactors;
   const { totp } = identity.mfa;
   return {
@@ -38,6 +46,7 @@ export function createAccount({ identity }: Config, parts: AccountParts) {
     store,
     ceremonies,
     suspiciousSignIns,
+    recentSignIns: createRecentSignIns(historyFromConfig(config, state), locateOnBus(bus)),
     proofs,
     notify,
     completeSignIn: signIn.completeSignIn,

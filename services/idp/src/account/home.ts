@@ -15,6 +15,7 @@ function linksOf({ mailSetup }: AccountContext, visit: Visit, session: BrowserSe
     recovery: here(visit, pathTo("recoveryCodesPage")),
     appPasswords: here(visit, pathTo("appPasswordsPage")),
     sessions: here(visit, pathTo("sessionsPage")),
+    signIns: here(visit, pathTo("recentSignInsPage")),
     applications: here(visit, pathTo("applicationsPage")),
     suspiciousSignIns: here(visit, pathTo("suspiciousSignInsPage")),
     mailClients: mailSetup?.accountOf(session) === undefined ? undefined : here(visit, pathTo("mailClientsPage")),

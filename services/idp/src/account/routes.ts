@@ -17,6 +17,7 @@ import {
   removePasskeys,
   renamePasskey,
 } from "./passkey-pages.ts";
+import { getRecentSignIns } from "./recent-sign-in-pages.ts";
 import { draftRecoveryCodes, getRecoveryCodes, saveRecoveryCodes } from "./recovery-code-pages.ts";
 import { forgetDevices, getSessions, removeSessions } from "./session-pages.ts";
 import { confirmSignIn, getSuspiciousSignIns, secureAccount } from "./suspicious-sign-in-pages.ts";
@@ -70,6 +71,7 @@ export function accountRoutes(context: AccountContext): readonly PageRoute[] {
     ...removal("endSessionOfUser", removeSessions(context)),
     ...removal("forgetDevices", forgetDevices(context)),
     ...removal("forgetDevice", forgetDevices(context)),
+    servePage("recentSignInsPage", getRecentSignIns(context)),
     servePage("suspiciousSignInsPage", getSuspiciousSignIns(context)),
     servePage("confirmSuspiciousSignIn", confirmSignIn(context)),
     servePage("secureAccount", secureAccount(context)),

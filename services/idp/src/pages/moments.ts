@@ -27,6 +27,11 @@ export function timeLeft(seconds: number, look: Pick<Look, "language">): string 
     : words.format(Math.floor(seconds / minute), "minute");
 }
 
+/** A day (UTC) in the reader's locale. */
+export function dayText(ms: number, { locale }: Pick<Look, "locale">): string {
+  return new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC", numberingSystem: "latn" }).format(ms);
+}
+
 /** A time in the reader's locale, in UTC; the page's script rewrites it in the browser's time zone. */
 export function moment(ms: number, { locale }: Pick<Look, "locale">): Html {
   const words = new Intl.DateTimeFormat(locale, {

@@ -11,6 +11,7 @@ import { loginPage } from "./templates/login.ts";
 import { mailClientPage, mailClientReadyPage, mailClientsPage } from "./templates/mail-clients.ts";
 import { errorPage, loggedOutPage, logoutPage } from "./templates/messages.ts";
 import { postMessagePage } from "./templates/post-message.ts";
+import { recentSignInsPage } from "./templates/recent-sign-ins.ts";
 import { removalPage } from "./templates/removal.ts";
 import { partlySignedOutPage, signingOutPage } from "./templates/single-logout.ts";
 import { suspiciousSignInsPage } from "./templates/suspicious-sign-ins.ts";
@@ -60,6 +61,7 @@ export const pageList: readonly ListedPage[] = Object.freeze([
   listed(mailClientPage),
   listed(mailClientReadyPage),
   listed(sessionsPage),
+  listed(recentSignInsPage),
   listed(suspiciousSignInsPage),
   listed(applicationsPage),
   listed(errorPage),

@@ -49,6 +49,21 @@ export function listOf(items: readonly Html[]): Html | undefined {
   return items.length === 0 ? undefined : html`<ul class="things">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
 }
 
+/** A link to another page, with what is to be known before following it. */
+export interface Choice {
+  readonly href: string;
+  readonly icon: keyof typeof icons;
+  readonly title: string;
+  readonly state: string;
+}
+
+export function choicesOf(choices: readonly Choice[]): Html {
+  return html`<ul class="choices near">${choices.map(
+    ({ href, icon, title, state }) =>
+      html`<li><a href="${href}">${icons[icon]}<span><b>${title}</b><span>${state}</span></span></a></li>`,
+  )}</ul>`;
+}
+
 /**
  * An error message, which screen readers read out when the page loads.
  * @param reference that under which the log has the failure.

@@ -162,6 +162,7 @@ export const selfServiceDrives: readonly Drive[] = [
   })),
   ...gone("deleteAppPassword", appPasswordIn),
   ...seen("sessionsPage"),
+  ...seen("recentSignInsPage"),
   {
     operationId: "endOtherSessions",
     status: 302,

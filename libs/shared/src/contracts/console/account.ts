@@ -46,6 +46,14 @@ const SentNotification = Type.Object({
   time: time("When it was delivered or failed."),
 });
 
+const AccountChange = Type.Object({
+  time: time("Time of the change."),
+  event: text("Event, as in the audit stream, such as second_factor.add."),
+  reason: optionalText("What it concerned, as in the audit stream, such as totp."),
+  by: text("user, operator, or system (neither, such as a lock after wrong codes)."),
+});
+export type AccountChange = Static<typeof AccountChange>;
+
 /** What the services know about one account. Contains no secret. */
 export const AccountReport = component("AccountReport", {
   query: Type.String(),
@@ -79,6 +87,12 @@ export const AccountReport = component("AccountReport", {
     description: "User notifications of the last 30 days, at most 20, newest first.",
   }),
   sends_notifications: optionalFlag("Whether user notifications are sent: `identity.notices.enabled`."),
+  changes: Type.Optional(
+    Type.Array(AccountChange, {
+      description:
+        "Changes of the last 30 days that users and operators made: second factors, app passwords, flushes, ended sessions, suspensions; at most 20, newest first. Absent while `observability.decision_history` is off.",
+    }),
+  ),
   incomplete: texts("What could not be determined, and why."),
 });
 export type AccountReport = Static<typeof AccountReport>;

@@ -47,6 +47,7 @@ export const consolePageOperations = [
   page("post", "/console/search", "consoleFind", "Search for an account, an address, a network or a reference"),
   page("get", "/console/account", "consoleAccount", "Show one account"),
   page("post", "/console/account", "consoleFindAccount", "Go to one account"),
+  page("get", "/console/network", "consoleNetwork", "Show one network"),
   page("get", "/console/bans", "consoleBans", "Show bans and attacks"),
   page("get", "/console/bans/events", "consoleBansEvents", "Follow the page as server-sent events"),
   page("get", "/console/system", "consoleSystem", "Show the state of the site"),

@@ -41,6 +41,7 @@ export const consoleRoutes = {
   consoleOverview: "overview",
   consoleSearch: "search",
   consoleFind: "search",
+  consoleNetwork: "search",
   consoleAccount: "account",
   consoleFindAccount: "account",
   consoleBans: "bans",

@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { AddressPlace } from "../engine/methods.ts";
 import { component, optionalText, text, texts, time } from "../schema.ts";
 
 /** A sign-in, or consecutive equal ones, as operators see it. */
@@ -23,6 +24,8 @@ export const DecisionRecord = component("DecisionRecord", {
   protocol: Type.String(),
   client: optionalText("Application that the sign-in was for, or the mail program that the mail server named."),
   client_ip: text("Address of the client. Empty if unknown."),
+  network: optionalText("Network of the address: its IPv4 /24 or IPv6 /48. Absent without an address."),
+  place: Type.Optional(AddressPlace),
   account: optionalText("Account. Absent if nothing showed that it exists."),
   username: optionalText("Name as typed, if it is not the account's."),
   instance: text("Process that decided. Empty for ordinary successes."),
@@ -34,6 +37,9 @@ export const DecisionHistoryPage = component("DecisionHistoryPage", {
   records: Type.Array(DecisionRecord, { description: "Newest first." }),
   next: optionalText("Value of the query parameter cursor for the next page. Absent on the last page."),
   incomplete: Type.Optional(texts("Why records may be missing. Absent if none are.")),
+  places: optionalText(
+    "Whether records have places: known, off (neither auth.risk.city_file nor system_file is configured) or unavailable (no engine answered).",
+  ),
 });
 export type DecisionHistoryPage = Static<typeof DecisionHistoryPage>;
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { engineMethod } from "../define.ts";
-import { oneOf, text } from "../schema.ts";
+import { flag, oneOf, optionalText, text } from "../schema.ts";
 
 /** Additional names and cache keys from a site's script for a flush. */
 export const CacheFlushScriptReply = Type.Object({
@@ -45,4 +45,28 @@ export const scriptModule = engineMethod(
       message: text("Error message for the script."),
     }),
   ]),
+);
+
+/** Addresses in one request to locate them. */
+export const maxLocated = 256;
+
+/** Where an address is, as the files of `auth.risk` say. */
+export const AddressPlace = Type.Object({
+  country: optionalText("ISO 3166-1 code. Absent if unknown.", { pattern: "^[A-Z]{2}$" }),
+  system: Type.Optional(
+    Type.Integer({ minimum: 1, description: "Number of the autonomous system. Absent if unknown." }),
+  ),
+  owner: optionalText("Name of the organisation of the autonomous system. Absent if unknown.", { maxLength: 64 }),
+});
+export type AddressPlace = Static<typeof AddressPlace>;
+
+/** Only engines read the files of `auth.risk`. Engines of an earlier version do not serve it. */
+export const locateAddresses = engineMethod(
+  "locate-addresses",
+  Type.Object({ addresses: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: maxLocated }) }),
+  Type.Object({
+    isConfigured: flag("Whether `auth.risk.city_file` or `system_file` is configured."),
+    places: Type.Array(AddressPlace, { description: "In the order of the addresses." }),
+  }),
+  { repeatable: true },
 );

@@ -160,6 +160,7 @@ const access = [
     isFresh: false,
     ...one("remembered device"),
   }),
+  shown("/mfa/sign-ins", "recentSignInsPage", "List the recorded sign-ins to the account", { isFresh: false }),
   shown("/mfa/applications", "applicationsPage", "List the applications that may use the account", { isFresh: false }),
   ...removed("/mfa/application/{id}", "disconnectApplication", "Revoke the tokens and the consent of a client", {
     isFresh: false,

@@ -1,3 +1,4 @@
+export { type AccountChange, type AccountChanges, createAccountChanges } from "./account-changes.ts";
 export type {
   DecisionBatch,
   DecisionChannel,

@@ -1,5 +1,4 @@
 import { createHotCache } from "../../platform/cache/hot-cache.ts";
-import type { RedisClient } from "../../platform/redis/client.ts";
 import { historyIndexKey } from "../../platform/redis/keys/history.ts";
 import { defineScript, defineVariableScript } from "../../platform/redis/script.ts";
 import { createEntries, type Entry, type Member } from "./decision-entries.ts";
@@ -16,38 +15,11 @@ import {
   shownReference,
   writtenPlace,
 } from "./history-places.ts";
+import { createMemoryWatch } from "./memory-watch.ts";
 import noteDecisionsLua from "./scripts/note-decisions.lua?raw";
 import trimHistoriesLua from "./scripts/trim-histories.lua?raw";
 import { type HistoryLimits, type HistoryWriterOptions, sealRecord, secondsOf } from "./store.ts";
 import { createReferenceWriter, createTrafficWriter } from "./write-references.ts";
-
-/** The rest is for bans, sessions and tokens, which share this server. */
-const shareOfMemory = 0.75;
-const askMs = 60_000;
-
-function isAlmostFull(report: string): boolean {
-  const limit = Number(/^maxmemory:(\d+)/mu.exec(report)?.[1] ?? 0);
-  const used = Number(/^used_memory:(\d+)/mu.exec(report)?.[1] ?? 0);
-  return limit > 0 && used > shareOfMemory * limit;
-}
-
-/** Whether Redis, or one primary of a cluster, uses too much of its memory. Asked once a minute. */
-function createMemoryWatch(redis: RedisClient): () => Promise<boolean> {
-  let askedMs = Number.NEGATIVE_INFINITY;
-  let isShort = false;
-  const ask = async (): Promise<boolean> => {
-    const servers = "nodes" in redis ? redis.nodes("master") : [redis];
-    const reports = await Promise.all(servers.map((server) => server.info("memory")));
-    return reports.some(isAlmostFull);
-  };
-  return async () => {
-    if (performance.now() - askedMs < askMs) return isShort;
-    askedMs = performance.now();
-    // Without the right to ask, memory is taken to suffice.
-    isShort = await ask().catch(() => false);
-    return isShort;
-  };
-}
 
 /** Writes batches; resolves with the number of runs that could not be written. Never rejects. */
 export type WriteHistory = (batch: DecisionBatch, nowMs: number) => Promise<number>;

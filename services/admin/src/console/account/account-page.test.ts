@@ -111,8 +111,9 @@ function viewWith(text: string, operator: Partial<AccountView["operator"]> = {})
   };
   return {
     query: text,
-    answer: { report, explanation, records: [record], sessions, risk },
+    answer: { report, explanation, history: { records: [record] }, sessions, risk },
     done: undefined,
+    nowMs: Date.parse("2030-05-06T14:00:00Z"),
     operator: {
       account: "ada@example.test",
       role: "admin",
@@ -126,7 +127,11 @@ function viewWith(text: string, operator: Partial<AccountView["operator"]> = {})
     },
     helpdesk: { resetsFactors: false },
     reach: "allowed",
-    links: { search: () => "/console/search?for=handle", account: () => "/console/account?for=handle" },
+    links: {
+      search: () => "/console/search?for=handle",
+      account: () => "/console/account?for=handle",
+      network: () => "/console/network?for=handle",
+    },
     next: "/console/account?for=handle",
   };
 }

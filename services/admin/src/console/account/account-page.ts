@@ -1,7 +1,7 @@
 import {
   type AccountReport,
   type ConsoleActionId,
-  type DecisionRecord,
+  type DecisionHistoryPage,
   type Explanation,
   type OidcSessionList,
   pathTo,
@@ -14,8 +14,8 @@ import { badge, stateBadge } from "../house/badge.ts";
 import { card } from "../house/card.ts";
 import { untaggedNote } from "../search/search-page.ts";
 import { doneNotice, plural, time } from "../shown-values.ts";
+import { accountSignIns } from "../sign-ins/sign-ins-part.ts";
 import { suspiciousPart } from "../suspicious-part.ts";
-import { timeline } from "../timeline.ts";
 import { causesPart, verdictPart } from "../verdict-part.ts";
 import { backendsPart } from "./account-backends.ts";
 import { appPasswordsPart, devicesPart, factorsPart } from "./account-credentials.ts";
@@ -25,7 +25,8 @@ import { sessionsPart } from "./account-sessions.ts";
 export interface AccountAnswer {
   readonly report: AccountReport;
   readonly explanation: Explanation;
-  readonly records: readonly DecisionRecord[];
+  /** Undefined: the decision history is off. */
+  readonly history: DecisionHistoryPage | undefined;
   /** Undefined: they could not be read. */
   readonly sessions: OidcSessionList | undefined;
   /** Undefined: they could not be read. */
@@ -39,6 +40,7 @@ export interface AccountView extends Actionable {
   /** Undefined before an account is chosen. */
   readonly answer: AccountAnswer | undefined;
   readonly done: ConsoleActionId | undefined;
+  readonly nowMs: number;
 }
 
 function box({ operator: { csrfToken } }: AccountView): Html {
@@ -106,7 +108,8 @@ function possessions(view: AccountView, { report, sessions }: AccountAnswer, nam
 }
 
 function answerPart(view: AccountView, answer: AccountAnswer): Html {
-  const { report, explanation, records, sessions, risk } = answer;
+  const { report, explanation, history, sessions, risk } = answer;
+  const { links, nowMs } = view;
   const name = report.account ?? view.query;
   const offered = createOffered();
   const general = (): Html | undefined => {
@@ -118,10 +121,10 @@ function answerPart(view: AccountView, answer: AccountAnswer): Html {
   const verdict = verdictPart(view, explanation, { offered, others: general });
   return html`<div class="columns"><div>${verdict}${causesPart(view, explanation, offered)}${
     report.account === undefined && html`<p class="lead">No backend that answered has this account.</p>`
-  }${missing(answer)}${missingActions(view)}${risk !== undefined && suspiciousPart(view.links, risk)}${timeline(
-    view.links,
-    records,
-  )}<p><a href="${view.links.search(name)}">Bans, and everything recorded about this account</a></p></div>${possessions(view, answer, name)}</div>`;
+  }${missing(answer)}${missingActions(view)}${risk !== undefined && suspiciousPart(links, risk)}${accountSignIns(
+    { links, history, bans: explanation.bans, nowMs },
+    report.changes ?? [],
+  )}<p><a href="${links.search(name)}">Bans, and everything recorded about this account</a></p></div>${possessions(view, answer, name)}</div>`;
 }
 
 /** One account: how it signs in, where it is signed in, and what can be removed. */

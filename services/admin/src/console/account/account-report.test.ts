@@ -31,6 +31,9 @@ const answering: AccountReportDeps = {
   }),
   locks: { read: async () => ({ totp: 3 }) },
   devices: undefined,
+  changes: {
+    list: async () => [{ timeMs: 1_900_000_000_000, event: "second_factor.add", reason: "totp", by: "user" }],
+  },
   sent: {
     list: async () => [
       { id: "n1", event: "new_device", channel: "mail", outcome: "delivered", timeMs: 1_900_000_000_000 },

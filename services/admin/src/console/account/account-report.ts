@@ -1,4 +1,5 @@
 import type {
+  AccountChange,
   AccountQuery,
   AccountReport,
   describeAccount,
@@ -8,7 +9,7 @@ import type {
   Reply,
   Request,
 } from "@postern/shared/contracts";
-import type { SentNotifications } from "@postern/shared/domain/history";
+import type { AccountChanges, SentNotifications, AccountChange as StoredChange } from "@postern/shared/domain/history";
 import type { RememberedDevice, RememberedDevices } from "@postern/shared/domain/remembered-devices";
 import type { FactorLocks } from "../../factor-locks/factor-locks-redis.ts";
 import { storedPasskey } from "./stored-passkey.ts";
@@ -22,6 +23,8 @@ export interface AccountReportDeps {
   readonly devices: Pick<RememberedDevices, "list"> | undefined;
   /** Undefined while no user notifications are sent. */
   readonly sent: Pick<SentNotifications, "list"> | undefined;
+  /** Undefined while no history is recorded. */
+  readonly changes: Pick<AccountChanges, "list"> | undefined;
 }
 
 /** `session` is the GUID of the request. Never throws: what does not answer is named in `incomplete`. */
@@ -81,17 +84,27 @@ const shownDevice = ({ id, userAgent, clientIp, sinceMs, usedMs, endsMs }: Remem
   until: isoOfMs(endsMs),
 });
 
-/** Counts of wrong codes, remembered devices and notifications are stored under the account's own name. */
-function createStored({ locks, devices, sent }: AccountReportDeps, { get }: ReturnType<typeof createParts>) {
+function writtenChange({ timeMs, event, reason, by }: StoredChange): AccountChange {
+  return { time: isoOfMs(timeMs), event, ...(reason !== "" && { reason }), by };
+}
+
+/** Counts of wrong codes, remembered devices, notifications and changes are stored under the account's own name. */
+function createStored({ locks, devices, sent, changes }: AccountReportDeps, { get }: ReturnType<typeof createParts>) {
   return async (account: string | undefined) => {
-    if (account === undefined) return { wrongCodes: {}, remembered: [], notifications: [] };
-    const [wrongCodes, remembered, records] = await Promise.all([
+    if (account === undefined) return { wrongCodes: {}, remembered: [], notifications: [], changes: changes && [] };
+    const [wrongCodes, remembered, records, changed] = await Promise.all([
       get(() => locks.read(account), {}, "counts of wrong codes could not be read"),
       get(async () => (await devices?.list(account)) ?? [], [], "remembered devices could not be read"),
       get(async () => (await sent?.list(account)) ?? [], [], "sent user notifications could not be read"),
+      get(async () => changes?.list(account), undefined, "changes of the account could not be read"),
     ]);
     const notifications = records.map(({ timeMs, ...record }) => ({ ...record, time: isoOfMs(timeMs) }));
-    return { wrongCodes, remembered: remembered.map(shownDevice), notifications };
+    return {
+      wrongCodes,
+      remembered: remembered.map(shownDevice),
+      notifications,
+      changes: changed?.map(writtenChange),
+    };
   };
 }
 
@@ -128,7 +141,7 @@ export function createReportAccount(deps: AccountReportDeps): ReportAccount {
     ]);
     const ofFactors = factors !== undefined && "account" in factors ? factors.account : undefined;
     const account = ofFactors ?? backends.find((one) => one.account !== undefined)?.account;
-    const { wrongCodes, remembered, notifications } = await createStored(deps, parts)(account);
+    const { wrongCodes, remembered, notifications, changes } = await createStored(deps, parts)(account);
     const shownFactors = factorsOf(factors, wrongCodes);
     return {
       query,
@@ -140,6 +153,7 @@ export function createReportAccount(deps: AccountReportDeps): ReportAccount {
       remembered_devices: remembered,
       notifications,
       sends_notifications: sent !== undefined,
+      ...(changes && { changes }),
       incomplete,
     };
   };

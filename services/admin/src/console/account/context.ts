@@ -5,7 +5,7 @@ import {
   mfaAppPasswordsList,
   mfaFactorsRead,
 } from "@postern/shared/contracts";
-import { createSentNotifications } from "@postern/shared/domain/history";
+import { type AccountChanges, createSentNotifications } from "@postern/shared/domain/history";
 import type { RememberedDevices } from "@postern/shared/domain/remembered-devices";
 import type { Config } from "@postern/shared/platform/config";
 import type { RedisClient } from "@postern/shared/platform/redis";
@@ -18,6 +18,7 @@ interface Parts extends Pick<EngineBus, "bus"> {
   readonly live: { readonly current: LiveAdminSettings };
   readonly state: RedisClient;
   readonly rememberedDevices: RememberedDevices | undefined;
+  readonly changes: AccountChanges | undefined;
 }
 
 /** Customers mostly call about mail programs, which use this protocol. */
@@ -36,7 +37,7 @@ export function createDescribe({ bus }: Pick<Parts, "bus">) {
 /** What the services know about an account. */
 export function createAccounts(
   config: Config,
-  { bus, live, state, rememberedDevices }: Parts,
+  { bus, live, state, rememberedDevices, changes }: Parts,
   locks: FactorLocks,
 ): ReportAccount {
   const sentKeys = config.identity.notices.enabled ? keyRingFromConfig(config, "sent-notice") : undefined;
@@ -48,6 +49,7 @@ export function createAccounts(
     listAppPasswords: (target) => bus.request(mfaAppPasswordsList, target, context()),
     locks,
     devices: rememberedDevices,
+    changes,
     sent: sentKeys && createSentNotifications({ redis: state, keyPrefix, keys: sentKeys }),
   });
 }

@@ -23,7 +23,8 @@ const readExplanation = createReadAnswer(Explanation);
 const readHistory = createReadAnswer(DecisionHistoryPage);
 const readRisk = createReadAnswer(RiskExplanation);
 const readSessions = createReadAnswer(OidcSessionList);
-const latest = "20";
+/** The most that the interface lists: more than an account has, unless per_account is raised. */
+const maxRecords = "500";
 
 function createRead(ask: AskApi) {
   /** Undefined if the identity provider does not answer: the rest of the page does not need it. */
@@ -51,13 +52,13 @@ function createRead(ask: AskApi) {
     const { account = query } = report;
     const [explanation, history, sessions, risk] = await Promise.all([
       readExplanation(ask, operator, { operation: "explain", query: { query: account } }),
-      readHistory(ask, operator, { operation: "listDecisions", query: { account, limit: latest } }),
+      readHistory(ask, operator, { operation: "listDecisions", query: { account, limit: maxRecords } }),
       sessionsOf(operator, account),
       riskOf(operator, account),
     ]);
     if (explanation === undefined)
       throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "explain rejected the request" });
-    return { report, explanation, records: history?.records ?? [], sessions, risk };
+    return { report, explanation, history, sessions, risk };
   };
 }
 
@@ -76,6 +77,7 @@ export function getAccountPage(deps: ConsolePagesDeps) {
       query,
       answer,
       done: isConsoleAction(done) ? done : undefined,
+      nowMs: deps.clock.now(),
       operator,
       helpdesk: deps.helpdesk(),
       reach: await shownReach(deps, operator, answer?.report.query),

@@ -30,7 +30,11 @@ function viewWith(text: string, more: Partial<BansView> = {}): BansView {
     done: undefined,
     operator,
     helpdesk: { resetsFactors: false },
-    links: { search: () => "/console/search?for=handle", account: () => "/console/account?for=handle" },
+    links: {
+      search: () => "/console/search?for=handle",
+      account: () => "/console/account?for=handle",
+      network: () => "/console/network?for=handle",
+    },
     next: text,
     ...more,
   };

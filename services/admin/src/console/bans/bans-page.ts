@@ -13,6 +13,7 @@ import { outcomesChart } from "../charts/sign-in-charts.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { table } from "../house/table.ts";
 import { livePart } from "../live-script.ts";
+import { networkLink } from "../network-link.ts";
 import { doneNotice, exactTime, plural, type SubjectLinks, time } from "../shown-values.ts";
 
 export type BanOrder = "asc" | "desc";
@@ -91,7 +92,7 @@ function banTable(view: BansView, rows: readonly BanRecord[]): Html {
     label: "Bans",
     rows,
     columns: [
-      { name: "Network", cell: ({ network }) => html`<a href="${view.links.search(network)}">${network}</a>` },
+      { name: "Network", cell: ({ network }) => networkLink(view.links, network) },
       { name: "Rule", cell: ({ rule }) => html`<a href="${addressOf(view, { rule })}">${rule}</a>` },
       { name: "Failures", isNumber: true, cell: ({ failures = "unknown" }) => failures },
       { name: "Start", cell: ({ start }) => time(start) },

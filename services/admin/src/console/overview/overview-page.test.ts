@@ -43,7 +43,11 @@ const viewOf = (range: "1h" | "24h" | "7d", more: Partial<OverviewView> = {}): O
   system,
   attacks: { minutes: [], networks: [], accounts: [] },
   operator: { csrfToken: "t" },
-  links: { search: () => "/console/search?for=handle", account: () => "/console/account?for=handle" },
+  links: {
+    search: () => "/console/search?for=handle",
+    account: () => "/console/account?for=handle",
+    network: () => "/console/network?for=handle",
+  },
   ...more,
 });
 

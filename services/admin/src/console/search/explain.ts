@@ -190,7 +190,7 @@ export function createExplain(deps: ExplainDeps): Explain {
     const failures = records
       .filter(({ outcome }) => outcome !== "ok")
       .slice(0, maxFailures)
-      .map(writtenDecision);
+      .map((record) => writtenDecision(record));
     const facts = { query, kind, account, bans, ownBans, lastBans, guessing_addresses: [...guessingAddresses] };
     const verdict = verdictOf({
       ...facts,

@@ -9,10 +9,12 @@ const history = {
   ofReference: async () => undefined,
 };
 
+const locate = async () => ({ state: "off" as const, placeOf: () => ({}) });
+
 async function pageFor(accountNames: FindAccountNames): Promise<unknown> {
   await using app = Fastify();
   app.decorateRequest("caller", null);
-  app.get("/history", getHistory({ history, accountNames, auditReads: () => undefined }));
+  app.get("/history", getHistory({ history, accountNames, auditReads: () => undefined, locate }));
   return (await app.inject({ url: "/history", query: { account: "alias" } })).json();
 }
 

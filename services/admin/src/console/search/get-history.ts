@@ -5,12 +5,12 @@ import type { DecisionHistory, RecordedDecision } from "@postern/shared/domain/h
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AdminContext } from "../../context.ts";
 import { malformed, sessionOf } from "../../read-request.ts";
+import { placeIn } from "../network-query.ts";
 import { numberOf, textOf, unreadable } from "../query.ts";
-import { subjectOf } from "../subject.ts";
 import { writtenDecision } from "../written.ts";
 
 type SearchedHistory = Pick<DecisionHistory, "ofAccount" | "ofNetwork" | "ofReference">;
-type HistoryContext = Pick<AdminContext, "accountNames" | "auditReads"> & {
+type HistoryContext = Pick<AdminContext, "accountNames" | "auditReads" | "locate"> & {
   readonly history: SearchedHistory | undefined;
 };
 
@@ -29,11 +29,7 @@ function subjectIn(query: unknown): readonly [name: SubjectName, value: string] 
 }
 
 async function ofNetwork(history: SearchedHistory, value: string): Promise<readonly RecordedDecision[]> {
-  const subject = subjectOf(value);
-  if (subject.kind !== "address" && subject.kind !== "network")
-    throw malformed("network: must be an IP address or a network in CIDR notation");
-  if (subject.kind === "network" && subject.isWide)
-    throw malformed("network: must be an IPv4 /24, an IPv6 /48 or a network within one");
+  const subject = placeIn(value);
   const records = await history.ofNetwork(subject.address);
   return records.filter(({ clientIp }) => isIP(clientIp) > 0 && subject.contains(clientIp));
 }
@@ -66,7 +62,12 @@ function cursorOf({ timeMs, session }: RecordedDecision): string {
   return `${timeMs}:${session}`;
 }
 
-function pageOf(records: readonly RecordedDecision[], size: number, cursor: string | undefined): DecisionHistoryPage {
+interface PageOfRecords {
+  readonly page: readonly RecordedDecision[];
+  readonly next?: string;
+}
+
+function pageOf(records: readonly RecordedDecision[], size: number, cursor: string | undefined): PageOfRecords {
   if (cursor !== undefined && !/^\d+:./u.test(cursor)) throw new RangeError("invalid cursor");
   const [after] = cursor?.split(":") ?? [];
   const at = cursor === undefined ? -1 : records.findIndex((record) => cursorOf(record) === cursor);
@@ -76,12 +77,12 @@ function pageOf(records: readonly RecordedDecision[], size: number, cursor: stri
   const page = records.slice(first, first + size);
   const last = page.at(-1);
   const isOver = first + size >= records.length || last === undefined;
-  return { records: page.map(writtenDecision), ...(!isOver && { next: cursorOf(last) }) };
+  return { page, ...(!isOver && { next: cursorOf(last) }) };
 }
 
 /** `GET /api/v1/console/history` */
 export function getHistory(deps: HistoryContext) {
-  const { history, auditReads } = deps;
+  const { history, auditReads, locate } = deps;
   const search = history && createSearch(deps, history);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { query } = request;
@@ -91,11 +92,14 @@ export function getHistory(deps: HistoryContext) {
     if (search === undefined) return reply.code(404).send({ error: "the decision history is disabled" });
     try {
       const { records, ...more } = await search(name, value);
-      const page = { ...pageOf(records, size, cursor), ...more };
+      const { page, ...next } = pageOf(records, size, cursor);
+      const { state: places, placeOf } = await locate(page.map(({ clientIp }) => clientIp));
+      const written = page.map((record) => writtenDecision(record, placeOf(record.clientIp)));
+      const answer: DecisionHistoryPage = { records: written, ...next, ...more, ...(page.length > 0 && { places }) };
       const event = name === "network" ? "network.read" : "account.read";
       const caller = auditedCaller(request.caller);
       auditReads({ event, ...caller, target: value, session: sessionOf(request) });
-      return await reply.header("cache-control", "no-store").send(page);
+      return await reply.header("cache-control", "no-store").send(answer);
     } catch (error) {
       throw unreadable(error);
     }

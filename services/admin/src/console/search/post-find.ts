@@ -2,13 +2,13 @@ import type { FastifyReply } from "fastify";
 import { ownForm } from "../console-form.ts";
 import { type ConsoleVisit, forOperator, goTo, sendNotice } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../context.ts";
-import { linksOf, type SubjectLinks } from "../shown-values.ts";
+import { linksOf } from "../shown-values.ts";
 import { searchedText } from "./searched-text.ts";
 
 const routes = { search: "consoleFind", account: "consoleFindAccount" } as const;
 
 /** `POST /console/search` and `POST /console/account`: to the page whose address does not contain the text. */
-export function postFind(deps: ConsolePagesDeps, page: keyof SubjectLinks) {
+export function postFind(deps: ConsolePagesDeps, page: keyof typeof routes) {
   const handle = async (visit: ConsoleVisit): Promise<FastifyReply> => {
     const { reply, operator } = visit;
     const form = ownForm(deps, visit);

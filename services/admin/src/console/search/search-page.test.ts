@@ -62,7 +62,11 @@ function viewWith(text: string): SearchView {
   };
 }
 
-const links = { search: () => "/console/search?for=handle", account: () => "/console/account?for=handle" };
+const links = {
+  search: () => "/console/search?for=handle",
+  account: () => "/console/account?for=handle",
+  network: () => "/console/network?for=handle",
+};
 const bodyOf = (view: SearchView): string => show(searchPage(view), view.operator).body;
 const tags = (text: string): readonly string[] => [...text.matchAll(/<\/?([a-z][a-z0-9]*)/giu)].map(([tag]) => tag);
 

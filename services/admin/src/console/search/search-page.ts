@@ -10,6 +10,7 @@ import {
   type ShownReach,
 } from "../action-forms.ts";
 import type { ConsolePage } from "../console-document.ts";
+import { networkLink } from "../network-link.ts";
 import { doneNotice, searchLinks, time } from "../shown-values.ts";
 import { timeline } from "../timeline.ts";
 import { causesPart, verdictPart } from "../verdict-part.ts";
@@ -49,7 +50,7 @@ function banPart(view: SearchView, ban: ShownBan, offered: Offered): Html {
     ["Start", time(start)],
     ["End", time(end)],
   ];
-  return html`<h3>${network}</h3><dl class="pairs">${facts.map(
+  return html`<h3>${networkLink(view.links, network)}</h3><dl class="pairs">${facts.map(
     ([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`,
   )}</dl>${others.length > 0 && html`<p>These accounts signed in from this network too:</p>${searchLinks(view.links, others)}`}${actionList(
     view,
@@ -70,11 +71,16 @@ function accountPart(view: SearchView, { explanation }: SearchAnswer, offered: O
   )}${missingActions(view)}`;
 }
 
+function placePart({ links }: SearchView, { kind, query }: Explanation): Html | false {
+  if (kind !== "address" && kind !== "network") return false;
+  return html`<p>Rules, accounts and sign-ins over time: ${networkLink(links, query.trim())}</p>`;
+}
+
 function answerPart(view: SearchView, answer: SearchAnswer): Html {
   const { explanation, records, bans } = answer;
   const { other_accounts: others } = explanation;
   const offered = createOffered();
-  return html`${untaggedNote(view.query, explanation.query)}${verdictPart(view, explanation, { offered, others: () => undefined })}${causesPart(view, explanation, offered)}${
+  return html`${untaggedNote(view.query, explanation.query)}${verdictPart(view, explanation, { offered, others: () => undefined })}${causesPart(view, explanation, offered)}${placePart(view, explanation)}${
     bans.length > 0 && html`<h2>Bans</h2>${bans.map((ban) => banPart(view, ban, offered))}`
   }${others.length > 0 && bans.length === 0 && html`<h2>Accounts that signed in from here</h2>${searchLinks(view.links, others)}`}${accountPart(
     view,

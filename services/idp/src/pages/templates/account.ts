@@ -1,6 +1,6 @@
-import { type Html, html, icons } from "@postern/shared/platform/pages";
+import { html } from "@postern/shared/platform/pages";
 import type { Look, Page } from "../look.ts";
-import { accountRow } from "../parts.ts";
+import { accountRow, type Choice, choicesOf } from "../parts.ts";
 
 export interface HomeView {
   readonly account: string;
@@ -11,7 +11,7 @@ export interface HomeView {
   /** The account's backend does not store second factors. */
   readonly isBare: boolean;
   readonly links: Readonly<
-    Record<"totp" | "passkeys" | "recovery" | "appPasswords" | "sessions" | "applications", string>
+    Record<"totp" | "passkeys" | "recovery" | "appPasswords" | "sessions" | "signIns" | "applications", string>
   > & {
     /** Undefined: no settings are configured for the user's mail domain. */
     readonly mailClients: string | undefined;
@@ -24,17 +24,6 @@ export interface HomeView {
   readonly signals: string | undefined;
 }
 
-interface Entry {
-  readonly href: string;
-  readonly icon: Html;
-  readonly title: string;
-  readonly state: string;
-}
-
-function entryOf({ href, icon, title, state }: Entry): Html {
-  return html`<li><a href="${href}">${icon}<span><b>${title}</b><span>${state}</span></span></a></li>`;
-}
-
 /** The page warns when this many codes or fewer are left. */
 const fewCodes = 2;
 
@@ -45,25 +34,25 @@ function codesState({ hasTotp, passkeys, recoveryCodesLeft }: HomeView) {
   return recoveryCodesLeft <= fewCodes ? "home.codes_low" : "home.left";
 }
 
-function factorEntries(view: HomeView, { text }: Look): readonly Entry[] {
+function factorEntries(view: HomeView, { text }: Look): readonly Choice[] {
   const { links, hasTotp, passkeys, recoveryCodesLeft, appPasswords } = view;
   return [
-    { href: links.totp, icon: icons.phone, title: text("mfa.totp"), state: text(hasTotp ? "home.on" : "home.off") },
+    { href: links.totp, icon: "phone", title: text("mfa.totp"), state: text(hasTotp ? "home.on" : "home.off") },
     {
       href: links.passkeys,
-      icon: icons.key,
+      icon: "key",
       title: text("passkeys.title"),
       state: passkeys === 0 ? text("home.no_passkeys") : text("home.count", { count: String(passkeys) }),
     },
     {
       href: links.recovery,
-      icon: icons.list,
+      icon: "list",
       title: text("codes.title"),
       state: text(codesState(view), { count: String(recoveryCodesLeft) }),
     },
     {
       href: links.appPasswords,
-      icon: icons.shield,
+      icon: "shield",
       title: text("app_passwords.title"),
       state: text("home.count", { count: String(appPasswords) }),
     },
@@ -78,39 +67,44 @@ export const homePage: Page<HomeView> = {
   body: (view, look) => {
     const { text } = look;
     const { account, links, isBare, signOut, signals } = view;
-    const use: readonly Entry[] = [
-      { href: links.sessions, icon: icons.screen, title: text("sessions.title"), state: text("home.sessions_hint") },
-      {
-        href: links.applications,
-        icon: icons.cloud,
-        title: text("applications.title"),
-        state: text("home.applications_hint"),
-      },
-      ...(links.mailClients === undefined
+    const mailClients: readonly Choice[] =
+      links.mailClients === undefined
         ? []
         : [
             {
               href: links.mailClients,
-              icon: icons.letter,
+              icon: "letter",
               title: text("mail_clients.title"),
               state: text("home.mail_clients_hint"),
             },
-          ]),
+          ];
+    const use: readonly Choice[] = [
+      { href: links.sessions, icon: "screen", title: text("sessions.title"), state: text("home.sessions_hint") },
+      { href: links.signIns, icon: "clock", title: text("recent.title"), state: text("recent.hint") },
+      {
+        href: links.applications,
+        icon: "cloud",
+        title: text("applications.title"),
+        state: text("home.applications_hint"),
+      },
+      ...mailClients,
     ];
     return html`<h1>${text("home.title")}</h1>
 ${signals !== undefined && html`<div data-signals="${signals}" hidden></div>`}
 ${accountRow(text("common.signed_in_as", { account }), account)}
 ${
   view.suspiciousSignIns > 0 &&
-  html`<ul class="choices near">${entryOf({
-    href: links.suspiciousSignIns,
-    icon: icons.shield,
-    title: text("review.title"),
-    state: text("home.review_hint", { count: String(view.suspiciousSignIns) }),
-  })}</ul>`
+  choicesOf([
+    {
+      href: links.suspiciousSignIns,
+      icon: "shield",
+      title: text("review.title"),
+      state: text("home.review_hint", { count: String(view.suspiciousSignIns) }),
+    },
+  ])
 }
-${!isBare && html`<h2>${text("home.factors")}</h2><ul class="choices near">${factorEntries(view, look).map(entryOf)}</ul>`}
-<h2>${text("home.access")}</h2><ul class="choices near">${use.map(entryOf)}</ul>
+${!isBare && html`<h2>${text("home.factors")}</h2>${choicesOf(factorEntries(view, look))}`}
+<h2>${text("home.access")}</h2>${choicesOf(use)}
 <a class="button quiet" href="${signOut}">${text("home.sign_out")}</a>`;
   },
   sample: {
@@ -126,6 +120,7 @@ ${!isBare && html`<h2>${text("home.factors")}</h2><ul class="choices near">${fac
       recovery: "#recovery",
       appPasswords: "#app-passwords",
       sessions: "#sessions",
+      signIns: "#sign-ins",
       applications: "#applications",
       mailClients: "#mail-clients",
       suspiciousSignIns: "#suspicious-sign-ins",

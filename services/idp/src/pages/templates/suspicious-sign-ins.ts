@@ -26,12 +26,13 @@ export interface SuspiciousSignInsView extends FormView, BackView {
 }
 
 /** The name of a country in the reader's language. */
-function countryName(country: string, { language, text }: Look): string {
+export function countryName(country: string, { language, text }: Look): string {
   if (country === "") return text("review.unknown_place");
   return new Intl.DisplayNames(writtenTag(language.tag), { type: "region", fallback: "code" }).of(country) ?? country;
 }
 
-function programName({ client, protocol }: ShownSignIn): string {
+/** A mail program with its protocol, or the protocol alone. */
+export function programName({ client, protocol }: Pick<ShownSignIn, "client" | "protocol">): string {
   const name = protocol.toUpperCase();
   return client === "" ? name : `${client.charAt(0).toUpperCase()}${client.slice(1)} (${name})`;
 }

@@ -51,6 +51,13 @@ export const failingNetworksKey = {
     kind === "counted" ? `${prefix}history:traffic:{${hour}}:networks` : failingNetworks.build(prefix, hour, kind),
 };
 
+/** List of changes of an account, newest first, each sealed; at most 20. */
+export const accountChangesKey = key("changes of an account", "list", 30 * daySeconds, {
+  owner: "idp, admin",
+  template: "history:changes:{<digest>}",
+  lost: "the timeline of the account shows no earlier changes of second factors, sessions and app passwords",
+});
+
 /** Audit records in the order of writing, each sealed. What an unidentified caller causes cannot displace the rest. */
 export const auditHistoryKey = key("audit history", "stream", 30 * daySeconds, {
   owner: "every service",

@@ -1,0 +1,61 @@
+import { failureWindow } from "./failure-window.ts";
+import type { FlushDeps } from "./flush.ts";
+import { type Source, sourceOf } from "./source.ts";
+
+/** How near a network is to a ban by one rule. */
+export interface RuleState {
+  readonly rule: string;
+  /** The network in which the rule counts. */
+  readonly network: string;
+  /** Prefix length of it. */
+  readonly prefix: number;
+  /** Failures that count now, before tolerance. */
+  readonly failures: number;
+  /** Failures from which the rule bans. */
+  readonly limit: number;
+  readonly periodMs: number;
+  /** Empty: all. */
+  readonly protocols: readonly string[];
+}
+
+type Deps = Omit<FlushDeps, "onFlushed">;
+
+/** @param addresses of one network. Rejects without Redis. */
+async function guessesOf({ redis }: Deps, sources: readonly Source[]): Promise<number> {
+  // Keys with one tag are in one slot of a cluster; a guess from two of them counts once.
+  const byTag = Map.groupBy(new Set(sources.map(({ tag, guessesKey }) => ({ tag, guessesKey }))), ({ tag }) => tag);
+  const counts = await Promise.all(
+    [...byTag.values()].map((of) => redis.pfcount(...new Set(of.map(({ guessesKey }) => guessesKey)))),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** What is counted of the failures of a network. Both reject without Redis. */
+export function createNetworkState(deps: Deps) {
+  const { redis, keyPrefix, rules, clock } = deps;
+  const sourceAt = (address: string): Source | undefined => sourceOf(address, { ...rules(), keyPrefix });
+  return {
+    /** By rule, for the networks in which the rules count this address. Empty for anything but an address. */
+    rulesOf: async (address: string): Promise<readonly RuleState[]> => {
+      const scopes = sourceAt(address)?.scopes ?? [];
+      const found = await Promise.all(scopes.map(({ countKey }) => redis.hgetall(countKey)));
+      return scopes.map(({ rule, network }, index) => ({
+        rule: rule.name,
+        network,
+        prefix: rule.cidr,
+        failures: failureWindow(found[index] ?? {}, rule.periodMs, clock.now()),
+        limit: rule.failedRequests,
+        periodMs: rule.periodMs,
+        protocols: rule.protocols,
+      }));
+    },
+    /** Approximate number of different wrong passwords of the last day, each with its name. */
+    guessesOf: async (addresses: readonly string[]): Promise<number> =>
+      guessesOf(
+        deps,
+        addresses.map(sourceAt).filter((source) => source !== undefined),
+      ),
+  };
+}
+
+export type NetworkState = ReturnType<typeof createNetworkState>;

@@ -1,0 +1,43 @@
+import { DecisionHistoryPage, Explanation, isConsoleAction, NetworkReport } from "@postern/shared/contracts";
+import type { FastifyReply } from "fastify";
+import { createReadAnswer } from "../api-answer.ts";
+import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage } from "../console-visit.ts";
+import type { ConsolePagesDeps } from "../context.ts";
+import { linksOf } from "../shown-values.ts";
+import { networkPage } from "./network-page.ts";
+
+const readExplanation = createReadAnswer(Explanation);
+const readNetwork = createReadAnswer(NetworkReport);
+const readHistory = createReadAnswer(DecisionHistoryPage);
+/** The most that the interface lists. */
+const maxRecords = "500";
+
+/** `GET /console/network`, with `for`, the handle of an address or a network. Others have no page. */
+export function getNetworkPage(deps: ConsolePagesDeps) {
+  const { ask, handles, clock } = deps;
+  const show = async ({ request, reply, operator }: ConsoleVisit): Promise<FastifyReply> => {
+    const network = handles.read(operator.account, queryOf(request, "for") ?? "");
+    if (network === undefined) return sendNotice(deps, reply, "link", operator);
+    const [report, explanation, history] = await Promise.all([
+      readNetwork(ask, operator, { operation: "showNetwork", query: { network } }),
+      readExplanation(ask, operator, { operation: "explain", query: { query: network } }),
+      readHistory(ask, operator, { operation: "listDecisions", query: { network, limit: maxRecords } }),
+    ]);
+    if (report === undefined || explanation === undefined) return sendNotice(deps, reply, "not_found", operator);
+    const links = linksOf(handles, operator);
+    const done = queryOf(request, "done") ?? "";
+    const view = {
+      report,
+      explanation,
+      history,
+      done: isConsoleAction(done) ? done : undefined,
+      nowMs: clock.now(),
+      operator,
+      helpdesk: deps.helpdesk(),
+      links,
+      next: links.network(network),
+    };
+    return sendPage(deps, reply, networkPage(view), operator);
+  };
+  return forOperator(deps, { route: "consoleNetwork", handle: show });
+}

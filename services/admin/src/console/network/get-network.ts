@@ -1,0 +1,87 @@
+import { isIP } from "node:net";
+import type { NetworkReport } from "@postern/shared/contracts";
+import { auditedCaller } from "@postern/shared/domain/audit";
+import type { Ban, RuleState } from "@postern/shared/domain/brute-force";
+import { parseCidr } from "@postern/shared/platform/net";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { AdminContext } from "../../context.ts";
+import { malformed, sessionOf } from "../../read-request.ts";
+import { placeIn } from "../network-query.ts";
+import { textOf, unreadable } from "../query.ts";
+import { writtenBan } from "../written.ts";
+
+type NetworkContext = Pick<AdminContext, "history" | "bruteForce" | "networkState" | "locate" | "live" | "auditReads">;
+
+/** Each costs one key for each rule. */
+const maxAddresses = 100;
+const noHistory = "addresses in the network are not known: observability.decision_history is off";
+
+function writtenRule({
+  rule,
+  network,
+  failures,
+  limit,
+  periodMs,
+  protocols,
+}: RuleState): NetworkReport["rules"][number] {
+  return { rule, network, failures, limit, period_seconds: Math.ceil(periodMs / 1000), protocols: [...protocols] };
+}
+
+type Place = ReturnType<typeof placeIn>;
+
+/** Those that are recorded, the latest first. */
+async function addressesIn({ history }: NetworkContext, place: Place): Promise<readonly string[]> {
+  if (place.kind === "address") return [place.address];
+  const records = (await history?.ofNetwork(place.address)) ?? [];
+  const addresses = records.map(({ clientIp }) => clientIp).filter((one) => isIP(one) > 0 && place.contains(one));
+  return [...new Set(addresses)].slice(0, maxAddresses);
+}
+
+/** A rule that counts a part of the network says nothing about the whole. */
+function ofWhole(rules: readonly RuleState[], place: Place, written: string): readonly RuleState[] {
+  const { prefix = 128 } = parseCidr(written) ?? {};
+  return place.kind === "address" ? rules : rules.filter((one) => one.prefix <= prefix);
+}
+
+function uniqueBans(bans: readonly Ban[]): readonly Ban[] {
+  return [...new Map(bans.map((ban) => [`${ban.rule} ${ban.network}`, ban])).values()];
+}
+
+function createReport(deps: NetworkContext) {
+  const { bruteForce, networkState, locate, live, history } = deps;
+  return async (written: string): Promise<NetworkReport> => {
+    const place = placeIn(written);
+    const addresses = await addressesIn(deps, place);
+    const all = [...new Set([place.address, ...addresses])];
+    const [rules, bans, guesses, { placeOf }] = await Promise.all([
+      networkState.rulesOf(place.address),
+      Promise.all(all.map((address) => bruteForce.bansOfAddress(address))),
+      networkState.guessesOf(all),
+      locate([place.address]),
+    ]);
+    const known = placeOf(place.address);
+    return {
+      network: place.kind === "address" ? place.address : written.trim(),
+      ...(Object.keys(known).length > 0 && { place: known }),
+      rules: ofWhole(rules, place, written.trim()).map(writtenRule),
+      bans: uniqueBans(bans.flat()).map((ban) => writtenBan(ban, live.current.flush.rules)),
+      distinct_passwords: guesses,
+      incomplete: history === undefined && place.kind === "network" ? [noHistory] : [],
+    };
+  };
+}
+
+/** `GET /api/v1/console/network` */
+export function getNetwork(deps: NetworkContext) {
+  const report = createReport(deps);
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const network = textOf(request.query, "network");
+    if (network === undefined) throw malformed("network: is required");
+    const answer = await report(network).catch((error: unknown) => {
+      throw unreadable(error);
+    });
+    const caller = auditedCaller(request.caller);
+    deps.auditReads({ event: "network.read", ...caller, target: network, session: sessionOf(request) });
+    return reply.header("cache-control", "no-store").send(answer);
+  };
+}
