@@ -3,6 +3,7 @@ import {
   auditHistoryFromConfig,
   type Base,
   baseFromConfig,
+  type EngineBus,
   engineBusFromConfig,
   flushesFromConfig,
   historyFromConfig,
@@ -19,11 +20,12 @@ import { createCallerReader, createCallerVerifier } from "@postern/shared/platfo
 import { createHealth, type Health, type SharedByProcess } from "@postern/shared/platform/lifecycle";
 import { lazyOpenapi } from "@postern/shared/platform/openapi";
 import { type RedisClient, redisHealth, watchRedisClock } from "@postern/shared/platform/redis";
-import { systemClock } from "@postern/shared/platform/time";
+import { steadyClock, systemClock } from "@postern/shared/platform/time";
 import { createAccounts } from "./console/account/context.ts";
 import { createAuditReads } from "./console/audit-reads.ts";
 import { createConsole } from "./console/context.ts";
 import { createExplanations } from "./console/search/context.ts";
+import { WatchHub } from "./console/watch/watch-hub.ts";
 import { createFactorLocks } from "./factor-locks/factor-locks-redis.ts";
 import { createHookScripts } from "./hooks/context.ts";
 import { createJobs } from "./jobs/context.ts";
@@ -80,6 +82,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     bruteForce,
     listBansByEnd: createBansByEnd(redis, keyPrefix, systemClock),
     readRollups: createRollupReader(redis, keyPrefix),
+    watchHub: createWatchHub(parts),
     /** Undefined while no history is recorded. */
     history,
     /** Undefined while audit records are not kept in Redis. */
@@ -98,6 +101,17 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     /** Undefined if the console is off. */
     consolePages: await createConsole(config, { ...parts, ...suspending, sharedClock, accountNames, ...proofs }),
   };
+}
+
+/** What operators watch, and its number as a metric. */
+function createWatchHub({ bus, engineWatch, metrics, metricsPrefix }: Base & EngineBus): WatchHub {
+  const hub = new WatchHub({ bus, engineWatch, clock: steadyClock });
+  metrics.gauge({
+    name: `${metricsPrefix}_admin_watches`,
+    help: "Streams of decisions that operators watch",
+    read: () => hub.size,
+  });
+  return hub;
 }
 
 export type AdminContext = Awaited<ReturnType<typeof createContext>>;

@@ -6,6 +6,7 @@ import {
   historyWriterFromConfig,
   redisFromConfig,
 } from "@postern/shared/assembly";
+import { DecisionWatches } from "@postern/shared/domain/decision-watch";
 import { createHistoryRecorder } from "@postern/shared/domain/history";
 import { createAttributeFilter, secretFields } from "@postern/shared/domain/released-attributes";
 import { type Bus, busHealth } from "@postern/shared/platform/bus";
@@ -147,7 +148,8 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const factors = createSecondFactorParts(config, { backends: () => backends.current, logger, metrics });
   const write = historyWriterFromConfig(config, redis, base.instance);
   const history = write && createHistoryRecorder(write, () => systemClock.now(), metrics.historyLost);
-  const features = { mailTokens, bruteForce, risk, suspensions, rollups, resultCache, history, ...factors };
+  const watches = new DecisionWatches(bus, base, steadyClock);
+  const features = { watches, mailTokens, bruteForce, risk, suspensions, rollups, resultCache, history, ...factors };
   const kept = { ...base, live, rules, backends, ...features };
   const releasable = createAttributeFilter(secretFields(config));
   return {
@@ -165,7 +167,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
       siteScripts: scripts.siteScripts,
       decoyDigest: decoysOf.digest,
     }),
-    dovecot: makeDovecot(config, { bruteForce, rules, suspensions, backends, rollups, history, logger: base.logger }),
+    dovecot: makeDovecot(config, kept),
     engineId,
     listAccounts: makeListAccounts(engineId, backends, base, metrics),
     describeAccount: createDescribeAccount(() => backends.current, releasable, steadyClock),

@@ -8,6 +8,7 @@ import { auditOperations } from "./console/audit.ts";
 import { consoleOperations } from "./console/operations.ts";
 import { consolePageOperations } from "./console/page-operations.ts";
 import { riskOperations } from "./console/risk.ts";
+import { watchOperations } from "./console/watch.ts";
 import { gatewayOperations } from "./gateway/operations.ts";
 import { applicationOperations } from "./idp/application-operations.ts";
 import { oidcBrowserOperations } from "./idp/browser-operations.ts";
@@ -37,6 +38,7 @@ const table = [
   ...consoleOperations,
   ...riskOperations,
   ...auditOperations,
+  ...watchOperations,
   ...consolePageOperations,
   ...mfaBackchannelOperations,
   ...oidcSessionOperations,

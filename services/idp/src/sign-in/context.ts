@@ -1,10 +1,12 @@
 import { historyWriterFromConfig, keyRingFromConfig } from "@postern/shared/assembly";
 import { authenticate } from "@postern/shared/contracts";
 import type { Audit } from "@postern/shared/domain/audit";
+import { DecisionWatches } from "@postern/shared/domain/decision-watch";
 import { createHistoryRecorder, type HistoryRecorder } from "@postern/shared/domain/history";
 import type { Bus } from "@postern/shared/platform/bus";
 import { createResponseDelays } from "@postern/shared/platform/concurrency";
 import type { KeyRing } from "@postern/shared/platform/crypto";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { IdpMetrics } from "../metrics.ts";
 import type { SecondFactors } from "../second-factors/context.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
@@ -78,6 +80,7 @@ export function createSignIn(
       keyRingFromConfig(config, "failed-sign-in") ?? flowKeys,
     ),
     history: historyOf(parts),
+    watches: new DecisionWatches(bus, base, steadyClock),
     suspensions,
     /** Undefined: users are not notified of new devices. */
     notifier: notifications?.notifier,

@@ -1,3 +1,4 @@
+import type { DecisionNote } from "@postern/shared/domain/history";
 import { AppError } from "@postern/shared/platform/errors";
 import type { FlowRecord, PasswordWarning } from "../flow/flow-record.ts";
 import { protocolOfFlow } from "../flow/flow-table.ts";
@@ -57,14 +58,14 @@ function isForHistory({ step, outcome, isRecorded = false }: SignInReport): bool
 
 /** Records second factors, passkeys, and what no engine decided, where operators look for sign-ins. */
 function noteStep(
-  { history, nowMs }: SignInContext,
+  { history, watches, nowMs }: SignInContext,
   place: FailureOrigin,
   flow: FlowRecord,
   report: SignInReport,
 ): void {
-  if (history === undefined || !isForHistory(report)) return;
+  if ((history === undefined && !watches.isWatched) || !isForHistory(report)) return;
   const { step, outcome, reason = outcome, rule = "", account } = report;
-  history.note({
+  const note: DecisionNote = {
     timeMs: nowMs(),
     outcome: outcome === "throttled" ? "denied" : outcome,
     channel: "browser",
@@ -76,7 +77,9 @@ function noteStep(
     rule,
     step,
     client: flow.client?.id ?? "",
-  });
+  };
+  history?.note(note);
+  if (watches.isWatched) watches.note(note);
 }
 
 /** Writes a log line, an audit record and the decision history; a failure is also stored under its reference. */
