@@ -15,6 +15,7 @@ import { riskCommand } from "./risk.ts";
 import { sessionsCommand } from "./sessions.ts";
 import { statusCommand } from "./status.ts";
 import { resumeCommand, suspendCommand, suspensionsCommand } from "./suspensions.ts";
+import { watchCommand } from "./watch/watch.ts";
 import { whyCommand } from "./why.ts";
 
 const usage = "history ACCOUNT|NETWORK|REFERENCE [--limit N]";
@@ -129,5 +130,6 @@ export const operatorCommands: ReadonlyMap<string, OperatorCommand> = new Map([
   ["clients", clientsCommand],
   ["keys", keysCommand],
   ["status", statusCommand],
+  ["watch", watchCommand],
   ["config", remoteConfigCommand],
 ]);

@@ -23,6 +23,10 @@ const ownOptions = {
   factor: { type: "string" },
   for: { type: "string" },
   reason: { type: "string" },
+  account: { type: "string" },
+  network: { type: "string" },
+  outcome: { type: "string" },
+  once: { type: "boolean", default: false },
 } as const;
 
 export const operatorOptions = { ...connectionOptions, ...ownOptions } as const;
