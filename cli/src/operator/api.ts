@@ -21,6 +21,8 @@ export interface ApiOptions {
 interface AskOptions {
   readonly query?: Readonly<Record<string, string>> | undefined;
   readonly body?: object;
+  /** Gives up early. */
+  readonly signal?: AbortSignal;
 }
 
 interface StreamOptions extends Pick<AskOptions, "query"> {
@@ -124,7 +126,7 @@ export function createApi(options: ApiOptions): Api {
   return {
     ask: async (id, ...[parts]) => {
       const [place, init] = requestOf(options, id, partsOf(parts), "application/json");
-      const signal = AbortSignal.timeout(timeoutMs);
+      const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(parts?.signal ? [parts.signal] : [])]);
       const { response, text } = await answered(place, { ...init, signal }).catch(unreachable);
       const answer = parsed(text);
       if (!response.ok) throw new ApiError(response.status, messageOf(response.status, answer));

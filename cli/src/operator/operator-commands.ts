@@ -15,6 +15,7 @@ import { riskCommand } from "./risk.ts";
 import { sessionsCommand } from "./sessions.ts";
 import { statusCommand } from "./status.ts";
 import { resumeCommand, suspendCommand, suspensionsCommand } from "./suspensions.ts";
+import { topCommand } from "./top/top.ts";
 import { watchCommand } from "./watch/watch.ts";
 import { whyCommand } from "./why.ts";
 
@@ -130,6 +131,7 @@ export const operatorCommands: ReadonlyMap<string, OperatorCommand> = new Map([
   ["clients", clientsCommand],
   ["keys", keysCommand],
   ["status", statusCommand],
+  ["top", topCommand],
   ["watch", watchCommand],
   ["config", remoteConfigCommand],
 ]);

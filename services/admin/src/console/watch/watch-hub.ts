@@ -110,7 +110,7 @@ export class WatchHub {
 
   #tick(): void {
     this.#renew();
-    for (const watch of this.#open.values()) this.#showSources(watch);
+    for (const watch of this.#open.values()) this.#showSources(watch, true);
   }
 
   #pass({ watch: id, service, instance, decisions, matched }: Payload<typeof decisionsSeen>): void {
@@ -122,7 +122,7 @@ export class WatchHub {
     // It counts from zero again after it has forgotten this watch, as it does when no renewal arrives.
     const before = known === undefined || known.matched > matched ? 0 : known.matched;
     watch.sources.set(key, { service, matched, heardMs: this.#deps.clock.now() });
-    this.#showSources(watch);
+    this.#showSources(watch, false);
     for (const seen of decisions) {
       const note = seenDecision(seen);
       if (note !== undefined) watch.watching.decision({ ...note, instance });
@@ -131,7 +131,7 @@ export class WatchHub {
     if (missing > 0) watch.watching.dropped(missing);
   }
 
-  #showSources(watch: OpenWatch): void {
+  #showSources(watch: OpenWatch, isLate: boolean): void {
     const since = this.#deps.clock.now() - silentMs;
     const heard = [...watch.sources.values()].filter(({ heardMs }) => heardMs >= since);
     const of = (name: string): number => heard.filter(({ service }) => service === name).length;
@@ -143,7 +143,9 @@ export class WatchHub {
       identity_providers: of("idp"),
     };
     const text = JSON.stringify(sources);
-    if (text === watch.shown) return;
+    // They report one after the other when a watch begins.
+    const isGathering = watch.shown === "" && engines < sources.live_engines && !isLate;
+    if (text === watch.shown || isGathering) return;
     watch.shown = text;
     watch.watching.sources(sources);
   }
