@@ -11,6 +11,13 @@ export class ApiError extends Error {
   }
 }
 
+/** The server cannot be reached, or an answer ended too early. */
+export class UnreachableError extends ApiError {
+  constructor(message: string) {
+    super(0, message);
+  }
+}
+
 export interface ApiOptions {
   readonly url: string;
   /** The value of `Authorization`. If absent, the header is not sent. */
@@ -108,6 +115,8 @@ async function* watched(
       yield part;
       timer = setTimeout(fail, longestMs);
     }
+  } catch (cause) {
+    throw new UnreachableError(`the answer ended: ${reasonOf(cause)}`);
   } finally {
     clearTimeout(timer);
     aborter.abort();
@@ -121,7 +130,7 @@ const silentStreamMs = 15_000;
 export function createApi(options: ApiOptions): Api {
   const { url, timeoutMs } = options;
   const unreachable = (cause: unknown): never => {
-    throw new ApiError(0, `${url} cannot be reached: ${reasonOf(cause)}`);
+    throw new UnreachableError(`${url} cannot be reached: ${reasonOf(cause)}`);
   };
   return {
     ask: async (id, ...[parts]) => {

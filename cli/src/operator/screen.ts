@@ -18,12 +18,11 @@ export async function untilInterrupted<Result>(
   const aborter = new AbortController();
   const stop = (): void => aborter.abort();
   for (const signal of signals) process.on(signal, stop);
-  // `postern watch | head` ends like this.
+  // `postern watch | head` ends like this. It stays, because what is written last may fail too.
   output.on("error", stop);
   try {
     return await work(aborter.signal);
   } finally {
     for (const signal of signals) process.off(signal, stop);
-    output.off("error", stop);
   }
 }

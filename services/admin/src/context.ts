@@ -80,8 +80,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     ...suspending,
     jobs,
     bruteForce,
-    listBansByEnd: createBansByEnd(redis, keyPrefix, systemClock),
-    readRollups: createRollupReader(redis, keyPrefix),
+    ...createReaders(redis, keyPrefix),
     watchHub: createWatchHub(parts),
     /** Undefined while no history is recorded. */
     history,
@@ -100,6 +99,13 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     hooks: await createHookScripts(config, parts),
     /** Undefined if the console is off. */
     consolePages: await createConsole(config, { ...parts, ...suspending, sharedClock, accountNames, ...proofs }),
+  };
+}
+
+function createReaders(redis: RedisClient, keyPrefix: string) {
+  return {
+    listBansByEnd: createBansByEnd(redis, keyPrefix, systemClock),
+    readRollups: createRollupReader(redis, keyPrefix),
   };
 }
 

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import type { Attacks, SignInSeries, SystemReport } from "@postern/shared/contracts";
 import { expect, test } from "vitest";
+import { charactersOf } from "../paint.ts";
 import { sparkline } from "./sparkline.ts";
 import { numberText, type TopFrame, topLines } from "./top-lines.ts";
 
@@ -84,7 +85,7 @@ const all = { series, system, attacks, unavailable: [] };
 
 test("a telephone's terminal of 40 columns shows everything, and no line is longer", () => {
   const lines = topLines(all, frame(40));
-  expect(Math.max(...lines.map((line) => [...line].length))).toBeLessThanOrEqual(40);
+  expect(Math.max(...lines.map((line) => charactersOf(line).length))).toBeLessThanOrEqual(40);
   expect(lines).toEqual(
     expect.arrayContaining(
       [

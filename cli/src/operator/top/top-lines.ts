@@ -43,12 +43,10 @@ const right = (text: string, width: number): string => text.padStart(width);
 /** Label, bars, and two numbers. */
 function row(
   { columns, paint }: TopFrame,
-  label: string,
-  colour: Colour,
+  [label, colour]: readonly [string, Colour],
   values: readonly (number | undefined)[],
-  ends: readonly [string, string],
+  [now, all]: readonly [string, string],
 ): string {
-  const [now, all] = ends;
   const bars = sparkline(values, Math.max(4, Math.min(60, columns - labelWidth - 2 * numberWidth - 3)));
   return `${fitted(label, labelWidth)} ${paint(colour, bars)} ${right(now, numberWidth)} ${right(all, numberWidth)}`;
 }
@@ -62,6 +60,8 @@ function titleRow(frame: TopFrame, title: string, ends: readonly [string, string
 const millisecondsText = (ms: number | undefined): string =>
   ms === undefined ? "-" : `${numberText(Math.round(ms * 10) / 10)} ms`;
 
+const percent = (value: number): string => `${(100 * value).toFixed(2)} %`;
+
 /** Part of the decisions of the range, beside the objective. */
 function objectiveLines(frame: TopFrame, series: SignInSeries): readonly string[] {
   const { steps, objective, p99_ms: p99 } = series;
@@ -73,7 +73,6 @@ function objectiveLines(frame: TopFrame, series: SignInSeries): readonly string[
   const share = steps.reduce((sum, { tempfail }) => sum + tempfail, 0) / all;
   const said = (what: string, isMet: boolean): string =>
     frame.paint(isMet ? "green" : "red", cut(`${what}: ${isMet ? "met" : "missed"}`, frame.columns));
-  const percent = (value: number): string => `${(100 * value).toFixed(2)} %`;
   return [
     said(
       `temporary failures ${percent(share)} of at most ${percent(objective.tempfail_share)}`,
@@ -94,16 +93,15 @@ function signInLines(frame: TopFrame, series: SignInSeries): readonly string[] {
   return [
     titleRow(frame, "SIGN-INS", ["a min.", "hour"]),
     ...outcomes.map(([label, colour, of]) =>
-      row(frame, label, colour, steps.map(of), [numberText(now === undefined ? 0 : of(now)), numberText(sum(of))]),
+      row(frame, [label, colour], steps.map(of), [numberText(now === undefined ? 0 : of(now)), numberText(sum(of))]),
     ),
-    row(frame, "bans", "red", bans, [
+    row(frame, ["bans", "red"], bans, [
       numberText(bans.findLast((count) => count !== undefined) ?? 0),
       `+${numberText(sum((step) => step.new_bans))}`,
     ]),
     row(
       frame,
-      "p99, ms",
-      "cyan",
+      ["p99, ms", "cyan"],
       steps.map((step) => step.p99_ms),
       [
         now?.p99_ms === undefined ? "-" : numberText(Math.round(now.p99_ms)),

@@ -1,6 +1,7 @@
 import type { Attacks } from "@postern/shared/contracts";
+import { charactersOf } from "../paint.ts";
 
-export const topSorts = ["sources", "passwords", "name"] as const;
+const topSorts = ["sources", "passwords", "name"] as const;
 /** By addresses and failures, by wrong passwords and refusals, or by name. */
 export type TopSort = (typeof topSorts)[number];
 
@@ -60,7 +61,7 @@ const isTypable = /^[^\p{Cc}\p{Cs}]+$/u;
 
 function typing(state: TopState, typed: string, { name, sequence = "" }: Key): TopState {
   if (name === "escape") return { ...state, typed: undefined };
-  if (name === "backspace") return { ...state, typed: [...typed].slice(0, -1).join("") };
+  if (name === "backspace") return { ...state, typed: charactersOf(typed).slice(0, -1).join("") };
   if (name === "return" || name === "enter") {
     const opened = typed.trim();
     return { ...state, typed: undefined, scrolled: 0, ...(opened !== "" && { opened }) };
@@ -76,9 +77,18 @@ function reading(state: TopState, { name, sequence }: Key): TopState {
   return state;
 }
 
-function choosing(state: TopState, { name, sequence }: Key, rows: readonly string[]): TopState {
+/** The selection after a key that moves it or opens it. */
+function selecting(state: TopState, { name, sequence }: Key, rows: readonly string[]): TopState {
   const last = Math.max(0, rows.length - 1);
   const selected = Math.min(state.selected, last);
+  if (name === "up" || sequence === "k") return { ...state, selected: Math.max(0, selected - 1) };
+  if (name === "down" || sequence === "j") return { ...state, selected: Math.min(last, selected + 1) };
+  const opens = name === "return" || name === "enter" || name === "right";
+  return opens ? { ...state, opened: rows[selected], scrolled: 0 } : state;
+}
+
+function choosing(state: TopState, key: Key, rows: readonly string[]): TopState {
+  const { name, sequence } = key;
   if (sequence === "q") return { ...state, isOver: true };
   if (sequence === "s") {
     const sort = topSorts[(topSorts.indexOf(state.sort) + 1) % topSorts.length] ?? "sources";
@@ -86,11 +96,7 @@ function choosing(state: TopState, { name, sequence }: Key, rows: readonly strin
   }
   if (sequence === "p" || name === "space") return { ...state, isPaused: !state.isPaused };
   if (sequence === "/") return { ...state, typed: "" };
-  if (name === "up" || sequence === "k") return { ...state, selected: Math.max(0, selected - 1) };
-  if (name === "down" || sequence === "j") return { ...state, selected: Math.min(last, selected + 1) };
-  if (name === "return" || name === "enter" || name === "right")
-    return { ...state, opened: rows[selected], scrolled: 0 };
-  return state;
+  return selecting(state, key, rows);
 }
 
 /** The state after a key. @param rows what can be opened, in the order of the rows */

@@ -100,7 +100,7 @@ function headLine({ time, failure, state, columns, paint }: View): string {
 }
 
 /** The lines of the terminal. */
-export function viewLines(view: View): readonly string[] {
+function viewLines(view: View): readonly string[] {
   const { state, data, verdict, columns, rows, paint } = view;
   const room = Math.max(1, rows - 2);
   if (state.opened !== undefined) {

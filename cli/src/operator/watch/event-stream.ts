@@ -1,3 +1,5 @@
+import { ApiError } from "../api.ts";
+
 /** An event of a stream, as the server sent it. */
 export interface StreamEvent {
   readonly name: string;
@@ -8,8 +10,10 @@ export interface StreamEvent {
 const longestEvent = 1_048_576;
 
 /** A stream that is none. */
-export class BrokenStreamError extends Error {
-  override readonly name = "BrokenStreamError";
+export class BrokenStreamError extends ApiError {
+  constructor(message: string) {
+    super(0, message);
+  }
 }
 
 function valueOf(line: string, field: string): string | undefined {

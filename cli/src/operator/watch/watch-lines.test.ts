@@ -1,5 +1,6 @@
 import type { DecisionRecord } from "@postern/shared/contracts";
 import { expect, test } from "vitest";
+import { charactersOf } from "../paint.ts";
 import { decisionLines, droppedLine, sourcesLine } from "./watch-lines.ts";
 
 const denied: DecisionRecord = {
@@ -33,13 +34,13 @@ test("on a wide terminal, a decision is a line with a coloured word, cut to the 
   ]);
   const long = { ...denied, outcome: "ok", account: "x".repeat(200) };
   const [line = ""] = decisionLines(long, { columns: 100, paint: (_colour, text) => text });
-  expect([...line]).toHaveLength(100);
+  expect(charactersOf(line)).toHaveLength(100);
 });
 
 test("on a telephone's terminal, a decision is two short lines", () => {
   const lines = decisionLines(denied, { columns: 40, paint: (_colour, text) => text });
   expect(lines).toEqual(["13:55:01 denied    203.0.113.77 imap K-…", "  alice@example.test (al): wrong passwo…"]);
-  expect(Math.max(...lines.map((line) => [...line].length))).toBeLessThanOrEqual(40);
+  expect(Math.max(...lines.map((line) => charactersOf(line).length))).toBeLessThanOrEqual(40);
 });
 
 test("what is not shown and who reports is said in a sentence", () => {

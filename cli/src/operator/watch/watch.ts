@@ -3,12 +3,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { longestWatchSeconds } from "@postern/shared/contracts";
 import { parseDuration } from "@postern/shared/platform/time";
 import { readDecision, readWatchDropped, readWatchEnd, readWatchSources } from "../answers.ts";
-import { ApiError } from "../api.ts";
+import { ApiError, UnreachableError } from "../api.ts";
 import { UsageError } from "../connection.ts";
 import type { CommandContext, OperatorCommand, Shown } from "../operator-command.ts";
 import { painter } from "../paint.ts";
 import { untilInterrupted } from "../screen.ts";
-import { readEvents, type StreamEvent } from "./event-stream.ts";
+import { BrokenStreamError, readEvents, type StreamEvent } from "./event-stream.ts";
 import { decisionLines, droppedLine, sourcesLine } from "./watch-lines.ts";
 
 const firstPauseMs = 250;
@@ -19,6 +19,14 @@ function endOf(lasts: string | undefined): number {
   const ms = parseDuration(lasts);
   if (ms === undefined || ms <= 0) throw new UsageError("invalid --for: use a duration such as 30s, 10m or 1h");
   return performance.now() + ms;
+}
+
+function valueOf(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    throw new BrokenStreamError("an event is not JSON");
+  }
 }
 
 /** Writes lines, and waits while nobody reads them: the server counts what it drops meanwhile. */
@@ -32,7 +40,7 @@ function createWriter({ screen, flags, progress }: CommandContext, stop: AbortSi
   const totals = { decisions: 0, dropped: 0 };
   /** Returns the reason if the stream has ended. */
   const take = async ({ name, data }: StreamEvent): Promise<string | undefined> => {
-    const value: unknown = JSON.parse(data);
+    const value = valueOf(data);
     const style = { columns: output.isTTY === true ? (output.columns ?? 80) : undefined, paint };
     if (name === "decision") {
       const record = readDecision(value);
@@ -53,16 +61,11 @@ type Writer = ReturnType<typeof createWriter>;
 
 /** Whether it may work a moment later. Credentials that are refused stay refused. */
 function isPassing(error: unknown): boolean {
-  return !(error instanceof ApiError) || error.status === 0 || error.status === 503 || error.status === 500;
+  return error instanceof UnreachableError || (error instanceof ApiError && error.status >= 500);
 }
 
-/** Reads one stream to its end; returns the reason if the server ended it. */
-async function readStream(
-  { api, flags }: CommandContext,
-  { take }: Writer,
-  stop: AbortSignal,
-  leftSeconds: number,
-): Promise<string | undefined> {
+/** Opens a stream for at most the time that is left. */
+function openStream({ api, flags }: CommandContext, stop: AbortSignal, leftSeconds: number) {
   const { account, network, outcome } = flags;
   const seconds = String(Math.min(longestWatchSeconds, Math.max(1, Math.ceil(leftSeconds))));
   const query = {
@@ -71,7 +74,12 @@ async function readStream(
     ...(network !== undefined && { network }),
     ...(outcome !== undefined && { outcome }),
   };
-  for await (const event of readEvents(await api.stream("watchDecisions", { query, signal: stop }))) {
+  return api.stream("watchDecisions", { query, signal: stop });
+}
+
+/** Reads a stream to its end; returns the reason if the server ended it. */
+async function readStream(stream: AsyncIterable<Uint8Array>, { take }: Writer): Promise<string | undefined> {
+  for await (const event of readEvents(stream)) {
     const reason = await take(event);
     if (reason !== undefined) return reason;
   }
@@ -85,10 +93,10 @@ async function follow(context: CommandContext, writer: Writer, stop: AbortSignal
   let hasBegun = false;
   while (!stop.aborted && performance.now() < endMs) {
     try {
-      const reason = await readStream(context, writer, stop, (endMs - performance.now()) / 1000);
+      const stream = await openStream(context, stop, (endMs - performance.now()) / 1000);
       hasBegun = true;
       pauseMs = firstPauseMs;
-      if (reason === "time") continue;
+      if ((await readStream(stream, writer)) === "time") continue;
     } catch (error) {
       if (stop.aborted) return;
       if (!hasBegun || !isPassing(error)) throw error;

@@ -56,17 +56,18 @@ function isForHistory({ step, outcome, isRecorded = false }: SignInReport): bool
   return step !== "password" || outcome === "undecided" || outcome === "throttled";
 }
 
+/** Keeps it in the history, and reports it to operators who watch. */
+function record({ history, watches }: SignInContext, note: DecisionNote): void {
+  history?.note(note);
+  if (watches.isWatched) watches.note(note);
+}
+
 /** Records second factors, passkeys, and what no engine decided, where operators look for sign-ins. */
-function noteStep(
-  { history, watches, nowMs }: SignInContext,
-  place: FailureOrigin,
-  flow: FlowRecord,
-  report: SignInReport,
-): void {
-  if ((history === undefined && !watches.isWatched) || !isForHistory(report)) return;
+function noteStep(deps: SignInContext, place: FailureOrigin, flow: FlowRecord, report: SignInReport): void {
+  if (!isForHistory(report)) return;
   const { step, outcome, reason = outcome, rule = "", account } = report;
-  const note: DecisionNote = {
-    timeMs: nowMs(),
+  record(deps, {
+    timeMs: deps.nowMs(),
     outcome: outcome === "throttled" ? "denied" : outcome,
     channel: "browser",
     account,
@@ -77,9 +78,7 @@ function noteStep(
     rule,
     step,
     client: flow.client?.id ?? "",
-  };
-  history?.note(note);
-  if (watches.isWatched) watches.note(note);
+  });
 }
 
 /** Writes a log line, an audit record and the decision history; a failure is also stored under its reference. */

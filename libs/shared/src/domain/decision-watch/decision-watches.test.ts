@@ -42,8 +42,8 @@ async function setUp() {
     watches,
     sent,
     renew: (filters: readonly WatchFilter[], leaseMs = 7000, by = watcher): Promise<unknown> => {
-      const asked = filters.map((filter, index) => ({ id: idOf(index), filter }));
-      asker.publish(watchesRenewed, { watcher: by, watches: asked, leaseMs });
+      const wanted = filters.map((filter, index) => ({ id: idOf(index), filter }));
+      asker.publish(watchesRenewed, { watcher: by, watches: wanted, leaseMs });
       return settled();
     },
     pass: (ms: number): Promise<unknown> => {
@@ -77,7 +77,7 @@ test("nothing is watched before somebody asks, after the lease, and after the la
   expect(sent).toHaveLength(before);
 });
 
-test("each watch gets what it asked for, in batches; an empty one says that this process reports", async () => {
+test("each watch gets what it wanted for, in batches; an empty one says that this process reports", async () => {
   const { watches, renew, pass, sent } = await setUp();
   await renew([{ outcomes: ["ok"] }, { outcomes: ["denied"] }]);
   watches.note(note);
@@ -117,8 +117,9 @@ test("a renewal keeps the counts of a watch, and watchers are bounded", async ()
   expect(sent.length).toBeLessThanOrEqual(1 + 16);
 });
 
+const matches = (filter: WatchFilter, more: Partial<DecisionNote> = {}) => matcherOf(filter)({ ...note, ...more });
+
 test("filters compare folded names, of the account or as typed, and networks of either family", () => {
-  const matches = (filter: WatchFilter, more: Partial<DecisionNote> = {}) => matcherOf(filter)({ ...note, ...more });
   expect(matches({ names: ["al"] })).toBe(true);
   expect(matches({ names: ["alice@example.test"] }, { username: "x" })).toBe(true);
   expect(matches({ names: ["alice@example.test"] }, { account: undefined, username: "ALICE@example.test" })).toBe(true);

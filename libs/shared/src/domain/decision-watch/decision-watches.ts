@@ -11,7 +11,7 @@ import type { DecisionNote } from "../history/decision-record.ts";
 import { matcherOf, watchedDecision } from "./watched-decision.ts";
 
 /** Decisions leave in batches, so that one that is watched costs a fraction of a message. */
-export const batchMs = 250;
+const batchMs = 250;
 /** What a person or a pipe can follow; the rest is counted. */
 export const maxOfBatch = 50;
 /** An empty batch tells the watcher that this process reports. */

@@ -66,8 +66,8 @@ function askedIn(query: unknown): Asked {
 /** The filter as the audit record names it; undefined if everything is watched. */
 function filterText({ account, network, outcomes }: Asked): string | undefined {
   const parts = Object.entries({ account, network, outcome: outcomes?.join() });
-  const given = parts.flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]));
-  return given.length === 0 ? undefined : given.join(" ");
+  const conditions = parts.flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]));
+  return conditions.length === 0 ? undefined : conditions.join(" ");
 }
 
 /** The name as typed is watched too: while no backend answers, nothing else is known. */
@@ -140,8 +140,8 @@ function createStream(onShown: (result: "sent" | "dropped", count: number) => vo
 export function getWatch(deps: WatchDeps) {
   const { watchHub, audit, adminMetrics } = deps;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const asked = askedIn(request.query);
-    const { account, network, outcomes, seconds } = asked;
+    const wanted = askedIn(request.query);
+    const { account, network, outcomes, seconds } = wanted;
     const filter: WatchFilter = {
       ...(account !== undefined && { names: [...(await namesOf(deps, account))] }),
       ...(network !== undefined && { network }),
@@ -149,7 +149,7 @@ export function getWatch(deps: WatchDeps) {
     };
     const stream = createStream(adminMetrics.watchedDecisions);
     const close = watchHub.open(filter, stream.watching);
-    const target = filterText(asked);
+    const target = filterText(wanted);
     const about = { ...auditedCaller(request.caller), target, session: sessionOf(request) };
     audit.record({ event: "decision.watch", outcome: close === undefined ? "denied" : "ok", ...about });
     reply.header("cache-control", "no-store");

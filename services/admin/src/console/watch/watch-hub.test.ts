@@ -24,11 +24,11 @@ const quiet = { info: () => undefined, warn: () => undefined, error: () => undef
 const settled = () => new Promise((resolve) => void setImmediate(resolve));
 
 async function setUp(engines: number) {
-  const asked: Payload<typeof watchesRenewed>[] = [];
+  const renewals: Payload<typeof watchesRenewed>[] = [];
   const options = { servers: [], namespace: "test", logger: quiet, local: new LocalBus(["admin"], true) };
   const bus = await connectBus({ ...options, name: "admin" });
   const engine = await connectBus({ ...options, name: "auth-engine" });
-  engine.subscribe(watchesRenewed, (body) => void asked.push(body));
+  engine.subscribe(watchesRenewed, (body) => void renewals.push(body));
   const hub = new WatchHub({ bus, engineWatch: { engines: () => engines }, clock: { now: () => 0 } });
   const said: unknown[] = [];
   const watching: Watching = {
@@ -41,11 +41,11 @@ async function setUp(engines: number) {
   const seen = async (instance: string, matched: number, count = 0): Promise<void> => {
     await settled();
     const decisions = Array.from({ length: count }, () => decision);
-    const watch = asked.findLast(({ watches }) => watches.length > 0)?.watches[0]?.id ?? "0".repeat(16);
+    const watch = renewals.findLast(({ watches }) => watches.length > 0)?.watches[0]?.id ?? "0".repeat(16);
     engine.publish(decisionsSeen, { watch, service: "auth-engine", instance, decisions, matched });
     await settled();
   };
-  return { hub, watching, asked, said, seen };
+  return { hub, watching, renewals, said, seen };
 }
 
 test("decisions are passed on, and those that are missing in the sums of each engine are counted", async () => {
@@ -62,20 +62,20 @@ test("decisions are passed on, and those that are missing in the sums of each en
   expect(said).toEqual([sources, "two: alice", 2, "one: alice", "one: alice", "one: alice", 2, "one: alice"]);
 });
 
-test("services are asked while somebody watches, and told when nobody does", async () => {
-  const { hub, watching, asked, seen, said } = await setUp(1);
+test("services are renewals while somebody watches, and told when nobody does", async () => {
+  const { hub, watching, renewals, seen, said } = await setUp(1);
   const first = hub.open({ outcomes: ["ok"] }, watching);
   const second = hub.open({}, watching);
   await settled();
-  expect(asked.at(-1)?.watches.map(({ filter }) => filter)).toEqual([{ outcomes: ["ok"] }, {}]);
+  expect(renewals.at(-1)?.watches.map(({ filter }) => filter)).toEqual([{ outcomes: ["ok"] }, {}]);
   first?.();
   first?.();
   await seen("one", 1, 1);
   expect(said.at(-1)).toBe("one: alice");
-  expect([asked.at(-1)?.watches.length, hub.size]).toEqual([1, 1]);
+  expect([renewals.at(-1)?.watches.length, hub.size]).toEqual([1, 1]);
   second?.();
   await settled();
-  expect([asked.at(-1)?.watches.length, hub.size]).toEqual([0, 0]);
+  expect([renewals.at(-1)?.watches.length, hub.size]).toEqual([0, 0]);
   const known = said.length;
   await seen("one", 9, 1);
   expect(said).toHaveLength(known);
