@@ -15,6 +15,7 @@ setup: ## Install packages and the servers for make run and make test
 
 build: ## Check the types and build each service and the command line into dist/bundle
 	@tools/setup.sh packages
+	@echo "Checking the types…"
 	@tsc -p tsconfig.json
 	@node tools/bundle.ts
 
@@ -58,7 +59,7 @@ screenshots: ## Regenerate the pictures of all pages in docs/reference/pages
 	@$(TOOL) tools/screenshots.ts
 
 package: build ## Build the Debian package in .run/package (VERSION=<version>, ARCH=amd64|arm64, KEY=<gpg key>)
-	@$(TOOL) tools/package.ts --version "$(VERSION)" --architecture "$(ARCH)" --key "$(KEY)"
+	@$(TOOL) tools/with-progress.ts package 4 $(TOOL) tools/package.ts --version "$(VERSION)" --architecture "$(ARCH)" --key "$(KEY)"
 
 image: ## Build the container image with its SBOM and provenance in .run/image (ARGS=<of docker build>, KEY=<gpg key>)
 	@tools/setup.sh packages

@@ -23,6 +23,7 @@ const revision = commitOf(root);
 execFileSync("docker", ["build", "-t", image, "--build-arg", `REVISION=${revision}`, ...positionals, root], {
   stdio: "inherit",
 });
+console.log("listing the contents of the image");
 mkdirSync(out, { recursive: true });
 const own = docker("run", "--rm", "--entrypoint", "cat", image, "/app/sbom.cdx.json");
 const packages = docker(
@@ -37,6 +38,7 @@ const packages = docker(
 );
 const sbom = `postern-${version}-image.cdx.json`;
 writeFileSync(join(out, sbom), withDebianPackages(own, packages));
+console.log("validating the list");
 execFileSync(join(root, "tools/release/validate-sbom.sh"), [join(out, sbom)], { stdio: "inherit" });
 const [id = "", size = ""] = docker("image", "inspect", "--format", "{{.Id}} {{.Size}}", image).trim().split(" ");
 const signed = writeRelease({

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { step } from "./checks/step.ts";
 import { writeApplication } from "./package/application.ts";
 import { writeDebianTree } from "./package/debian-tree.ts";
 import { setModes } from "./package/runtime-tree.ts";
@@ -37,7 +38,9 @@ function installedKilobytes(folder: string): number {
 
 async function writeTree(target: string): Promise<void> {
   rmSync(target, { recursive: true, force: true });
+  step("services, libraries and command line");
   await writeApplication(root, join(target, "usr/lib/postern"), processors[architecture]);
+  step("files of the package");
   writeDebianTree({ root, target, version, architecture });
   const programs = ["usr/bin/postern", "usr/lib/postern/bin/node", "DEBIAN/postinst", "DEBIAN/prerm", "DEBIAN/postrm"];
   setModes(target, (path) => programs.some((name) => path === join(target, name)));
@@ -59,10 +62,12 @@ async function writeTree(target: string): Promise<void> {
 const compression = values.fast ? ["-Zgzip", "-z1"] : ["-Zxz", "-z6"];
 const target = join(out, "tree");
 await writeTree(target);
+step("compression");
 const file = `postern_${version}_${architecture}.deb`;
 execFileSync("dpkg-deb", ["--root-owner-group", ...compression, "--build", target, join(out, file)], {
   stdio: "inherit",
 });
+step("list of contents, provenance and sums");
 const sbom = `postern_${version}_${architecture}.cdx.json`;
 copyFileSync(join(target, "usr/lib/postern/sbom.cdx.json"), join(out, sbom));
 const signed = writeRelease({

@@ -5,7 +5,7 @@ export function duration(ms: number): string {
 }
 
 /** Shows what is running: on a terminal in a line that is rewritten each second, elsewhere in a new line each half minute. */
-export function createProgress(checks: number, lastMs: number | undefined, { stdout } = process) {
+export function createProgress(count: number, lastMs: number | undefined, what = "checks", { stdout } = process) {
   const started = performance.now();
   const running = new Map<string, string>();
   let ended = 0;
@@ -13,7 +13,7 @@ export function createProgress(checks: number, lastMs: number | undefined, { std
   const show = (): void => {
     const of = lastMs === undefined ? "" : `, the last run took ${duration(lastMs)}`;
     const names = [...running].map(([name, detail]) => `${name}${detail && `: ${detail}`}`).join("; ");
-    const line = `${duration(elapsed())}${of}; ${ended} of ${checks} checks; ${names}`;
+    const line = `${duration(elapsed())}${of}; ${ended} of ${count} ${what}; ${names}`;
     stdout.write(stdout.isTTY ? `\r\u001B[K${line.slice(0, stdout.columns - 1)}` : `       ${line}\n`);
   };
   const timer = setInterval(show, stdout.isTTY ? 1000 : 30_000);

@@ -185,6 +185,8 @@ const admin: Rows = {
   Requests: [
     rate("service_admin_flushes_total", "object, result", "Flushes"),
     rate("service_admin_suspensions_total", "operation, result", "Accounts suspended and resumed"),
+    level("service_admin_watches", "Watches of decisions"),
+    rate("service_admin_watched_decisions_total", "result", "Watched decisions"),
     rate("service_jwt_requests_total", "endpoint, result", "JWT endpoints"),
     rate("service_jwt_refresh_reuse_total", "instance", "Refresh tokens used twice", never),
     rate("service_mfa_backchannel_requests_total", "operation, result", "Requests for second factors"),

@@ -21,7 +21,15 @@ without_custom_resources() {
 
 module_folder() { go mod download -json "$1" | sed -n 's/^\s*"Dir": "\(.*\)",$/\1/p'; }
 
+# How far it is, and how long the rest may take at the pace so far.
+steps=$((5 * (${#versions[@]} + 1))) ended=0
+progress() {
+  ended=$((ended + 1))
+  printf '%d of %d, about %d s left: ' "$ended" "$steps" "$((SECONDS * (steps - ended) / ended))"
+}
+
 if [ ! -x "$environment/bin/kubernetes-validate" ]; then
+  echo "installing $package"
   python3 -m venv "$environment"
   "$environment/bin/pip" --quiet --disable-pip-version-check install "$package"
 fi
@@ -36,6 +44,7 @@ components:
   - ../../../k8s/components/autoscale-in-flight
   - ../../../k8s/components/site-ca
 KUSTOMIZATION
+echo "reading the definitions of custom resources"
 gateways="$(module_folder "$gateway_api")"
 monitors="$(module_folder "$operator")"
 definitions=("$gateways"/config/crd/standard/gateway.networking.k8s.io_*.yaml
@@ -47,10 +56,12 @@ for folder in k8s/base k8s/overlays/dev k8s/overlays/production k8s/overlays/pro
   for version in "${versions[@]}"; do
     "$environment/bin/kubernetes-validate" --strict --kubernetes-version "$version" "$out/$name.builtin.yaml" >"$out/$name.log" 2>&1 ||
       { grep -v '^INFO' "$out/$name.log"; echo "$folder does not fit Kubernetes $version"; exit 1; }
+    progress
     echo "$folder: $(grep -c '^INFO' "$out/$name.log") resources fit Kubernetes $version"
   done
   custom="$("$environment/bin/python3" tools/kubernetes/validate-custom.py "$out/$name.yaml" "${definitions[@]}")"
   expected="$(grep -cE '^apiVersion: (gateway.networking.k8s.io|monitoring.coreos.com)/' "$out/$name.yaml" || true)"
   [ "$custom" = "$expected" ] || { echo "$folder: $custom of $expected custom resources were validated"; exit 1; }
+  progress
   echo "$folder: $custom custom resources fit ${gateway_api#*/} and ${operator##*/}"
 done

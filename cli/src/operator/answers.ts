@@ -10,6 +10,7 @@ import {
   CacheFlushAsync,
   ConfigLoad,
   DecisionHistoryPage,
+  DecisionRecord,
   DevicesForgotten,
   Explanation,
   FailedSignInRecord,
@@ -21,11 +22,15 @@ import {
   RegisteredClientList,
   RiskExplanation,
   ShadowReport,
+  SignInSeries,
   SigningKeyList,
   SigningKeysRotated,
   SuspensionDone,
   SuspensionList,
   SystemReport,
+  WatchDropped,
+  WatchEnd,
+  WatchSources,
 } from "@postern/shared/contracts";
 import { type Static, type TSchema, Type } from "typebox";
 import { Check } from "typebox/value";
@@ -82,6 +87,7 @@ export const readCacheFlush = reader(CacheFlush);
 export const readCacheFlushAsync = reader(CacheFlushAsync);
 export const readConfig = reader(ConfigLoad);
 export const readCredentials = reader(MfaBackchannelCredentials);
+export const readDecision = reader(DecisionRecord);
 export const readExplanation = reader(Explanation);
 export const readFactors = reader(MfaBackchannelFactors);
 export const readFailedSignIn = reader(FailedSignInRecord);
@@ -90,9 +96,13 @@ export const readRiskExplanation = reader(RiskExplanation);
 export const readLostPhoneCode = reader(LostPhoneCode);
 export const readDevicesForgotten = reader(DevicesForgotten);
 export const readShadowReport = reader(ShadowReport);
+export const readSeries = reader(SignInSeries);
 export const readSuspensionDone = reader(SuspensionDone);
 export const readSuspensions = reader(SuspensionList);
 export const readSystem = reader(SystemReport);
+export const readWatchDropped = reader(WatchDropped);
+export const readWatchEnd = reader(WatchEnd);
+export const readWatchSources = reader(WatchSources);
 export const readInvitation = reader(Invitation);
 export const readUnlocked = reader(MfaBackchannelUnlocked);
 export const readRegisteredClients = reader(RegisteredClientList);

@@ -1,6 +1,7 @@
 import type { CommandResult } from "../command.ts";
 import type { Api } from "./api.ts";
 import type { OwnOption } from "./options.ts";
+import type { Screen } from "./screen.ts";
 
 export interface CommandFlags {
   readonly json: boolean;
@@ -14,6 +15,10 @@ export interface CommandFlags {
   readonly for: string | undefined;
   readonly reason: string | undefined;
   readonly kind: string | undefined;
+  readonly account: string | undefined;
+  readonly network: string | undefined;
+  readonly outcome: string | undefined;
+  readonly once: boolean;
 }
 
 export interface CommandContext {
@@ -22,11 +27,15 @@ export interface CommandContext {
   readonly flags: CommandFlags;
   /** Reports progress. */
   readonly progress: (line: string) => void;
+  /** For commands that go on; others return what is shown. */
+  readonly screen: Screen;
 }
 
 /** The output, as a table and as JSON. */
 export interface Shown {
   readonly exitCode?: CommandResult["exitCode"];
+  /** The command has written its output itself. */
+  readonly isShown?: true;
   readonly lines: readonly string[];
   readonly json: unknown;
 }

@@ -16,6 +16,8 @@ import { sessionsCommand } from "./sessions.ts";
 import { shadowCommand } from "./shadow.ts";
 import { statusCommand } from "./status.ts";
 import { resumeCommand, suspendCommand, suspensionsCommand } from "./suspensions.ts";
+import { topCommand } from "./top/top.ts";
+import { watchCommand } from "./watch/watch.ts";
 import { whyCommand } from "./why.ts";
 
 const usage = "history ACCOUNT|NETWORK|REFERENCE [--limit N]";
@@ -154,5 +156,7 @@ export const operatorCommands: ReadonlyMap<string, OperatorCommand> = new Map([
   ["keys", keysCommand],
   ["shadow", shadowCommand],
   ["status", statusCommand],
+  ["top", topCommand],
+  ["watch", watchCommand],
   ["config", remoteConfigCommand],
 ]);

@@ -24,6 +24,10 @@ const ownOptions = {
   for: { type: "string" },
   reason: { type: "string" },
   kind: { type: "string" },
+  account: { type: "string" },
+  network: { type: "string" },
+  outcome: { type: "string" },
+  once: { type: "boolean", default: false },
 } as const;
 
 export const operatorOptions = { ...connectionOptions, ...ownOptions } as const;

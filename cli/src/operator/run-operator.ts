@@ -6,6 +6,7 @@ import { connectionOf, type Environment, type FindOwnSite, UsageError } from "./
 import type { OperatorCommand } from "./operator-command.ts";
 import { operatorCommands } from "./operator-commands.ts";
 import { connectionHelp, connectionOptionNames, operatorOptions } from "./options.ts";
+import { processScreen, type Screen } from "./screen.ts";
 
 function helpOf({ usage, summary, help }: OperatorCommand): CommandResult {
   return {
@@ -27,6 +28,8 @@ export interface OperatorSurroundings {
   readonly environment: Environment;
   readonly findOwnSite: FindOwnSite;
   readonly progress: (line: string) => void;
+  /** That of the process by default. */
+  readonly screen?: Screen;
 }
 
 /** An option of another command would have no effect. @throws UsageError */
@@ -46,7 +49,7 @@ function requireAction({ usage, actions }: OperatorCommand, [action]: readonly s
 
 async function runCommand(
   args: readonly string[],
-  { environment, findOwnSite, progress }: OperatorSurroundings,
+  { environment, findOwnSite, progress, screen = processScreen }: OperatorSurroundings,
 ): Promise<CommandResult> {
   const parsed = parseArgs({ args: [...args], options: operatorOptions, allowPositionals: true, tokens: true });
   const { values, positionals } = parsed;
@@ -62,13 +65,17 @@ async function runCommand(
   const { min, max } = command.operands;
   if (operands.length < min || operands.length > max) throw new UsageError(`usage: postern ${command.usage}`);
   const { json, async: isAsync, rule, protocol, client, kill, limit, factor, for: lasts, reason, kind } = values;
-  const flags = { json, async: isAsync, rule, protocol, client, kill, limit, factor, for: lasts, reason, kind };
+  const { account, network, outcome, once } = values;
+  const watched = { kind, account, network, outcome, once };
+  const flags = { json, async: isAsync, rule, protocol, client, kill, limit, factor, for: lasts, reason, ...watched };
   const shown = await command.run({
     api: createApi(connectionOf(values, environment, findOwnSite)),
     operands,
     flags,
     progress,
+    screen,
   });
+  if (shown.isShown) return { exitCode: shown.exitCode ?? 0, output: [], errors: [] };
   const output = json ? [JSON.stringify(shown.json, null, 2)] : shown.lines;
   return { exitCode: shown.exitCode ?? 0, output, errors: [] };
 }

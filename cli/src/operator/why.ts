@@ -29,7 +29,8 @@ const causeLines = ({ text, remedy }: ExplanationCause): readonly string[] => [
   ...(remedy === undefined ? [] : [printable(`  ${remedy}`)]),
 ];
 
-function explanationLines(answer: Explanation): readonly string[] {
+/** What `postern why` prints. */
+export function explanationLines(answer: Explanation): readonly string[] {
   const { verdict, remedy, causes: all = [], bans, last_success: success, last_failures: failures } = answer;
   // A single cause is in the sentence of the verdict already.
   const causes = all.length === 1 && all[0]?.remedy === remedy ? [] : all;

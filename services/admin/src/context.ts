@@ -4,6 +4,7 @@ import {
   auditHistoryFromConfig,
   type Base,
   baseFromConfig,
+  type EngineBus,
   engineBusFromConfig,
   flushesFromConfig,
   historyFromConfig,
@@ -31,6 +32,7 @@ import { createAuditReads } from "./console/audit-reads.ts";
 import { createConsole } from "./console/context.ts";
 import { createExplanations } from "./console/search/context.ts";
 import { createShadowReports } from "./console/shadow/context.ts";
+import { WatchHub } from "./console/watch/watch-hub.ts";
 import { createFactorLocks } from "./factor-locks/factor-locks-redis.ts";
 import { createHookScripts } from "./hooks/context.ts";
 import { createJobs } from "./jobs/context.ts";
@@ -90,6 +92,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     ...suspending,
     jobs,
     ...records,
+    watchHub: createWatchHub(parts),
     locate: locateOnBus(parts.bus),
     shadowReports: createShadowReports(config, redis),
     auditReads: createAuditReads(parts.audit),
@@ -106,6 +109,17 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     /** Undefined if the console is off. */
     consolePages: await createConsole(config, { ...parts, ...suspending, sharedClock, accountNames, ...proofs }),
   };
+}
+
+/** What operators watch, and its number as a metric. */
+function createWatchHub({ bus, engineWatch, metrics, metricsPrefix }: Base & EngineBus): WatchHub {
+  const hub = new WatchHub({ bus, engineWatch, clock: steadyClock });
+  metrics.gauge({
+    name: `${metricsPrefix}_admin_watches`,
+    help: "Streams of decisions that operators watch",
+    read: () => hub.size,
+  });
+  return hub;
 }
 
 export type AdminContext = Awaited<ReturnType<typeof createContext>>;

@@ -45,7 +45,13 @@ export function createAdminMetrics(registry: Metrics, prefix: string) {
     help: "Requests to suspend or resume an account, by result; none: it was not suspended",
     labels: { operation: ["suspend", "resume"], result: ["ok", "none", "failed"] },
   });
+  const watched = registry.counter({
+    name: `${prefix}_admin_watched_decisions_total`,
+    help: "Decisions that matched a watch of an operator, by whether they were sent",
+    labels: { result: ["sent", "dropped"] },
+  });
   return {
+    watchedDecisions: (result: "sent" | "dropped", count: number): void => watched({ result }).inc(count),
     suspensionChanged: (operation: "suspend" | "resume", result: "ok" | "none" | "failed"): void =>
       suspensions({ operation, result }).inc(),
     flushed: (object: FlushObject, result: FlushResult): void => flushes({ object, result }).inc(),

@@ -48,6 +48,7 @@ async function start(config: Config, shared: SharedByProcess): Promise<Service> 
         name: "listeners",
         run: () => {
           context.consoleStreams.end();
+          context.watchHub.end();
           return listeners.close();
         },
       },

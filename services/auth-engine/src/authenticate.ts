@@ -1,4 +1,5 @@
 import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
+import type { DecisionWatches } from "@postern/shared/domain/decision-watch";
 import type { HistoryRecorder } from "@postern/shared/domain/history";
 import type { CallerDeadline } from "@postern/shared/platform/concurrency";
 import type { KeyedDigest } from "@postern/shared/platform/crypto";
@@ -76,6 +77,7 @@ interface Parts {
   readonly decoyDigest: KeyedDigest;
   /** Absent while no history is recorded. */
   readonly history: HistoryRecorder | undefined;
+  readonly watches: DecisionWatches;
   readonly rollups: Rollups;
   readonly shadow: Pick<LiveShadow, "current">;
 }
@@ -86,7 +88,7 @@ interface Parts {
  */
 export function createAuthenticate(parts: Parts) {
   const { logger, tracer, metrics, live, rules, backends, mailTokens, bruteForce, risk, history, rollups } = parts;
-  const { resultCache, siteScripts, appPasswordUses, suspensions, shadow } = parts;
+  const { resultCache, siteScripts, appPasswordUses, suspensions, watches, shadow } = parts;
   const accountShares = createAccountShares(parts.decoyDigest);
   const appPasswordChecked: StepDeps["appPasswordChecked"] = (outcome) => metrics.appPasswordChecked(outcome);
   const stepDeps = (): StepDeps => ({
@@ -112,8 +114,11 @@ export function createAuthenticate(parts: Parts) {
   const afterAnswer = (attempt: Attempt, decision: AuthDecision, facts: Facts): void => {
     siteScripts.afterAnswer(attempt, decision);
     risk?.rememberDecision(attempt, decision, facts);
-    if (attempt.operation === "authenticate") history?.note(noteOf(attempt, decision, facts, systemClock.now()));
     shadow.current?.offer(attempt, facts.stepDecision ?? decision, facts);
+    if (attempt.operation !== "authenticate" || (history === undefined && !watches.isWatched)) return;
+    const note = noteOf(attempt, decision, facts, systemClock.now());
+    history?.note(note);
+    if (watches.isWatched) watches.note(note);
   };
   return async (request: AuthRequest, context: CallContext): Promise<AuthDecision> => {
     const started = performance.now();

@@ -6,6 +6,7 @@ import {
   historyWriterFromConfig,
   redisFromConfig,
 } from "@postern/shared/assembly";
+import { DecisionWatches } from "@postern/shared/domain/decision-watch";
 import { createHistoryRecorder } from "@postern/shared/domain/history";
 import { createAttributeFilter, secretFields } from "@postern/shared/domain/released-attributes";
 import { type Bus, busHealth } from "@postern/shared/platform/bus";
@@ -150,7 +151,19 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const write = historyWriterFromConfig(config, redis, base.instance);
   const history = write && createHistoryRecorder(write, () => systemClock.now(), metrics.historyLost);
   const shadow = await createLiveShadow(config, live.current.shadow, { base, redis, engineId, backends, scripts });
-  const features = { shadow, mailTokens, bruteForce, risk, suspensions, rollups, resultCache, history, ...factors };
+  const watches = new DecisionWatches(bus, base, steadyClock);
+  const features = {
+    shadow,
+    watches,
+    mailTokens,
+    bruteForce,
+    risk,
+    suspensions,
+    rollups,
+    resultCache,
+    history,
+    ...factors,
+  };
   const kept = { ...base, live, rules, backends, ...features };
   const releasable = createAttributeFilter(secretFields(config));
   return {
@@ -168,7 +181,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
       siteScripts: scripts.siteScripts,
       decoyDigest: decoysOf.digest,
     }),
-    dovecot: makeDovecot(config, { bruteForce, rules, suspensions, backends, rollups, history, logger: base.logger }),
+    dovecot: makeDovecot(config, kept),
     engineId,
     listAccounts: makeListAccounts(engineId, backends, base, metrics),
     locateAddresses: createLocateAddresses(risk?.places),

@@ -22,6 +22,7 @@ export * from "./console/records.ts";
 export * from "./console/risk.ts";
 export * from "./console/series.ts";
 export * from "./console/system.ts";
+export * from "./console/watch.ts";
 export * from "./define.ts";
 export * from "./engine/methods.ts";
 export * from "./events.ts";

@@ -11,6 +11,7 @@ import { networkOperations } from "./console/network.ts";
 import { consoleOperations } from "./console/operations.ts";
 import { consolePageOperations } from "./console/page-operations.ts";
 import { riskOperations } from "./console/risk.ts";
+import { watchOperations } from "./console/watch.ts";
 import { gatewayOperations } from "./gateway/operations.ts";
 import { applicationOperations } from "./idp/application-operations.ts";
 import { oidcBrowserOperations } from "./idp/browser-operations.ts";
@@ -43,6 +44,7 @@ const table = [
   ...riskOperations,
   ...networkOperations,
   ...auditOperations,
+  ...watchOperations,
   ...consolePageOperations,
   ...mfaBackchannelOperations,
   ...oidcSessionOperations,

@@ -15,6 +15,7 @@ import { getSeries } from "./overview/get-series.ts";
 import { getExplain } from "./search/get-explain.ts";
 import { getHistory } from "./search/get-history.ts";
 import { getRisk } from "./search/get-risk.ts";
+import { getWatch } from "./watch/get-watch.ts";
 
 /** `GET /api/v1/console/system` */
 function getSystem({ describeSystem }: AdminContext) {
@@ -65,6 +66,7 @@ export function registerConsole(app: FastifyInstance, context: AdminContext): vo
   });
   app.route({ ...guarded("showAttacks"), handler: getAttacks(context) });
   app.route({ ...guarded("showSeries"), handler: getSeries(context.readRollups) });
+  app.route({ ...guarded("watchDecisions"), handler: getWatch(context) });
   app.route({ ...guarded("listAuditRecords"), handler: getAudit(context) });
   app.route({ ...guarded("exportAuditRecords"), handler: getAuditExport(context) });
   app.route({ ...guarded("showAccount"), handler: postAccount(context) });

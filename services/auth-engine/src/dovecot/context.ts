@@ -10,6 +10,7 @@ import {
   type Request,
 } from "@postern/shared/contracts";
 import type { BruteForceRecords } from "@postern/shared/domain/brute-force";
+import type { DecisionWatches } from "@postern/shared/domain/decision-watch";
 import type { DecisionNote, HistoryRecorder } from "@postern/shared/domain/history";
 import type { Bus, Serving } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
@@ -79,6 +80,7 @@ export function makeDovecot(
     readonly rules: { readonly current: { readonly policies: Policies | undefined } };
     /** Absent while no history is recorded. */
     readonly history: HistoryRecorder | undefined;
+    readonly watches: DecisionWatches;
     readonly suspensions: SuspensionsDep["suspensions"];
     readonly backends: { readonly current: readonly Backend[] };
     readonly rollups: Rollups;
@@ -87,6 +89,7 @@ export function makeDovecot(
 ) {
   const record = (note: DecisionNote): void => {
     parts.history?.note(note);
+    if (parts.watches.isWatched) parts.watches.note(note);
     parts.rollups.reported(note);
   };
   const bruteForce = () => parts.bruteForce?.current;

@@ -3,7 +3,7 @@ import type { FastifyReply } from "fastify";
 const isEventStream = (reply: FastifyReply): boolean =>
   String(reply.raw.getHeader("content-type")).startsWith("text/event-stream");
 
-/** Forwarded responses of the console. Those that are streams of events do not end by themselves, and a shutdown would wait for them. */
+/** Forwarded responses of admin. Those that are streams of events do not end by themselves, and a shutdown would wait for them. */
 export class ForwardedStreams {
   readonly #open = new Set<FastifyReply>();
   #hasEnded = false;

@@ -148,7 +148,7 @@ function registerPaths(app: FastifyInstance, paths: ServicePaths, deps: ForwardD
     const vouched = vouchedCaller(request, paths, deps);
     const assertion = await deps.sign(vouched, service);
     const traceparent = deps.tracer?.active()?.traceparent;
-    if (paths.channel === "console") deps.streams.add(reply);
+    if (service === "admin") deps.streams.add(reply);
     const method = forwardedMethod(request.raw);
     reply.from(`${origin}${path}`, {
       method,

@@ -1,11 +1,13 @@
 import { historyWriterFromConfig, keyRingFromConfig } from "@postern/shared/assembly";
 import { authenticate } from "@postern/shared/contracts";
 import type { Audit } from "@postern/shared/domain/audit";
+import { DecisionWatches } from "@postern/shared/domain/decision-watch";
 import { createHistoryRecorder, type HistoryRecorder } from "@postern/shared/domain/history";
 import type { LostPhoneCodes } from "@postern/shared/domain/lost-phone";
 import type { Bus } from "@postern/shared/platform/bus";
 import { createResponseDelays } from "@postern/shared/platform/concurrency";
 import type { KeyRing } from "@postern/shared/platform/crypto";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { IdpMetrics } from "../metrics.ts";
 import type { DeviceMemory } from "../remembered-devices/remembered-devices.ts";
 import type { SecondFactors } from "../second-factors/context.ts";
@@ -85,6 +87,7 @@ export function createSignIn(
     ),
     lostPhone,
     history: historyOf(parts),
+    watches: new DecisionWatches(bus, base, steadyClock),
     suspensions,
     /** Undefined: users are not notified of new devices. */
     notifier: notifications?.notifier,

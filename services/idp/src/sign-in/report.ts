@@ -1,3 +1,4 @@
+import type { DecisionNote } from "@postern/shared/domain/history";
 import { AppError } from "@postern/shared/platform/errors";
 import type { FlowRecord, PasswordWarning } from "../flow/flow-record.ts";
 import { protocolOfFlow } from "../flow/flow-table.ts";
@@ -55,17 +56,18 @@ function isForHistory({ step, outcome, isRecorded = false }: SignInReport): bool
   return step !== "password" || outcome === "undecided" || outcome === "throttled";
 }
 
+/** Keeps it in the history, and reports it to operators who watch. */
+function record({ history, watches }: SignInContext, note: DecisionNote): void {
+  history?.note(note);
+  if (watches.isWatched) watches.note(note);
+}
+
 /** Records second factors, passkeys, and what no engine decided, where operators look for sign-ins. */
-function noteStep(
-  { history, nowMs }: SignInContext,
-  place: FailureOrigin,
-  flow: FlowRecord,
-  report: SignInReport,
-): void {
-  if (history === undefined || !isForHistory(report)) return;
+function noteStep(deps: SignInContext, place: FailureOrigin, flow: FlowRecord, report: SignInReport): void {
+  if (!isForHistory(report)) return;
   const { step, outcome, reason = outcome, rule = "", account } = report;
-  history.note({
-    timeMs: nowMs(),
+  record(deps, {
+    timeMs: deps.nowMs(),
     outcome: outcome === "throttled" ? "denied" : outcome,
     channel: "browser",
     account,

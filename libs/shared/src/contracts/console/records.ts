@@ -20,7 +20,9 @@ export const DecisionRecord = component("DecisionRecord", {
   text: text("The outcome in words."),
   rule: optionalText("Brute-force rule that banned the network."),
   channel: text("mail, browser (the sign-in pages), jwt, or mail_server (verified and reported by a mail server)."),
-  step: optionalText("Step of a sign-in on the pages: password, totp, recovery, webauthn, passkey, remembered_device or lost_phone."),
+  step: optionalText(
+    "Step of a sign-in on the pages: password, totp, recovery, webauthn, passkey, remembered_device or lost_phone.",
+  ),
   protocol: Type.String(),
   client: optionalText("Application that the sign-in was for, or the mail program that the mail server named."),
   client_ip: text("Address of the client. Empty if unknown."),

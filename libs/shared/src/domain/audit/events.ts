@@ -69,6 +69,11 @@ export const auditEvents = {
     account,
     client,
   ),
+  "decision.watch": event(
+    "An operator began to watch sign-ins as they are decided, or was not admitted because too many watch",
+    caller,
+    "the filter",
+  ),
   "master_user.login": event(
     "A master user signed in as another user, or tried to",
     "the master user",

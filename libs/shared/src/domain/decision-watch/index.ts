@@ -1,0 +1,2 @@
+export { DecisionWatches } from "./decision-watches.ts";
+export { seenDecision } from "./watched-decision.ts";
