@@ -48,9 +48,10 @@ test("acr_values is a preference: if no factor meets it, all factors are offered
   expect(neededFactors(all, undefined, ["something"]).methods).toEqual(["webauthn", "totp", "recovery"]);
 });
 
+const accepts = (client: Parameters<typeof neededFactors>[1], acrValues: readonly string[] = []): boolean =>
+  neededFactors(app, client, acrValues).acceptsCode;
+
 test("a code from the help desk takes the place of a factor where a recovery code would, and nothing is to be set up", () => {
-  const accepts = (client: Parameters<typeof neededFactors>[1], acrValues: readonly string[] = []): boolean =>
-    neededFactors(app, client, acrValues).acceptsCode;
   expect([accepts(undefined), accepts({ requiredMfaLevel: "1" }), accepts(undefined, ["recovery"])]).toEqual([
     true,
     true,
