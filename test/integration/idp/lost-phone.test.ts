@@ -7,6 +7,7 @@ import { type Browser, createBrowser, type Page } from "../../support/browser.ts
 import { type HookReceiver, startHookReceiver } from "../../support/notification-receivers.ts";
 import { claimsOf } from "../../support/oidc-user.ts";
 import { redisContent, testRedis } from "../../support/redis-content.ts";
+import { runOperator } from "../../support/run-operator.ts";
 import { passwordNonce } from "../../support/stack-config.ts";
 import { authorize, callback, follow, issuer, passwordStep, publicClient } from "./authorization.ts";
 import { type IdpStack, startIdpStack } from "./idp-stack.ts";
@@ -130,6 +131,17 @@ test("a code takes the place of the second factor once, and the user learns of i
     ]),
   );
   expect((await enter(createBrowser(idp.replicas), code)).text).toContain("incorrect, has expired");
+});
+
+test("the command prints a code that works, and forgets remembered devices", async () => {
+  const { code, out } = await runOperator(idp.stack.url, ["lost-phone", bob.username]);
+  const [typed = ""] = /[A-Z2-9]{4}(-[A-Z2-9]{4}){3}/u.exec(out) ?? [];
+  expect([code, out]).toEqual([0, expect.stringContaining(`code for ${bob.username}`)]);
+  expect(isDone(await enter(createBrowser(idp.replicas), typed))).toBe(true);
+  const refusal = await runOperator(idp.stack.url, ["lost-phone", "carol@example.test"]);
+  expect([refusal.code === 0, refusal.err]).toEqual([false, expect.stringContaining("operators cannot get a code")]);
+  const forgotten = await runOperator(idp.stack.url, ["factors", "forget", bob.username]);
+  expect(forgotten).toMatchObject({ code: 0, out: expect.stringContaining("0 remembered devices forgotten") });
 });
 
 test("of two browsers that send a code to two replicas at the same moment, one signs in", async () => {

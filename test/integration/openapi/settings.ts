@@ -57,6 +57,8 @@ export function stackSettings(issuer: string, hookScript: string, auditFile: str
     },
     identity: {
       frontend: { enabled: true },
+      mfa: { lost_phone: { enabled: true } },
+      notices: { enabled: true },
       mail_clients: {
         enabled: true,
         domains: [{ names: [mailDomain], imap: { host: "mail.example.test" }, smtp: { host: "mail.example.test" } }],

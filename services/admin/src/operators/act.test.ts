@@ -71,7 +71,7 @@ async function acted(id: ConsoleActionId, overrides: Overrides = {}) {
       return { status, body: undefined };
     },
     { record: (record) => audited.push(record) },
-    () => ({ resetsFactors }),
+    () => ({ resetsFactors, offersLostPhone: true }),
   );
   const outcome = await act(
     { ...me, ...operator },

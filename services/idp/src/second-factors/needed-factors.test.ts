@@ -6,7 +6,7 @@ const app = { ...none, hasTotp: true };
 const all = { hasTotp: true, recoveryCodesLeft: 3, webauthnCredentials: 1 };
 
 test("an account with a second factor needs it to sign in; recovery codes alone do not count", () => {
-  expect(neededFactors(none, undefined)).toEqual({ isNeeded: false, methods: [], missing: [] });
+  expect(neededFactors(none, undefined)).toEqual({ acceptsCode: false, isNeeded: false, methods: [], missing: [] });
   expect(neededFactors({ ...none, recoveryCodesLeft: 5 }, undefined).isNeeded).toBe(false);
   expect(neededFactors(all, undefined).methods).toEqual(["webauthn", "totp", "recovery"]);
 });
@@ -26,6 +26,7 @@ test("a required factor that the account does not have is reported as missing", 
 
 test("an account below the required level must use its existing factor and set up the missing one", () => {
   expect(neededFactors(app, { requiredMfaLevel: "3" })).toEqual({
+    acceptsCode: false,
     isNeeded: true,
     methods: ["totp"],
     missing: ["webauthn"],
@@ -45,4 +46,22 @@ test("acr_values is a preference: if no factor meets it, all factors are offered
   expect(neededFactors(all, undefined, ["phr"]).methods).toEqual(["webauthn"]);
   expect(neededFactors(app, undefined, ["phr"]).methods).toEqual(["totp"]);
   expect(neededFactors(all, undefined, ["something"]).methods).toEqual(["webauthn", "totp", "recovery"]);
+});
+
+const accepts = (client: Parameters<typeof neededFactors>[1], acrValues: readonly string[] = []): boolean =>
+  neededFactors(app, client, acrValues).acceptsCode;
+
+test("a code from the help desk takes the place of a factor where a recovery code would, and nothing is to be set up", () => {
+  expect([accepts(undefined), accepts({ requiredMfaLevel: "1" }), accepts(undefined, ["recovery"])]).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect([
+    accepts({ requiredMfaLevel: "2" }),
+    accepts({ supportedMfa: ["totp"] }),
+    accepts({ requireMfa: ["webauthn"] }),
+    accepts(undefined, ["mfa"]),
+    neededFactors(none, undefined).acceptsCode,
+  ]).toEqual([false, false, false, false, false]);
 });

@@ -29,8 +29,14 @@ import {
 } from "../visit/visit.ts";
 import type { SignInContext } from "./context.ts";
 import { finishSignIn } from "./finish-sign-in.ts";
-import { type FlowAtFactor, forFactor, type Judged, judgeFactor, placeAfterRefusal } from "./judge-factor.ts";
-import { acceptsLostPhoneCode } from "./lost-phone-factor.ts";
+import {
+  acceptsLostPhoneCode,
+  type FlowAtFactor,
+  forFactor,
+  type Judged,
+  judgeFactor,
+  placeAfterRefusal,
+} from "./judge-factor.ts";
 import { reportSignIn, reportUndecided } from "./report.ts";
 
 /** `isRepeated`: the same code was verified before in the same sign-in. */

@@ -112,6 +112,11 @@ export interface FlowAtFactor {
   readonly browserToken: string;
 }
 
+/** Whether a code from the help desk may complete this sign-in. The password may be someone else's if the sign-in is suspicious. */
+export function acceptsLostPhoneCode({ lostPhone }: Pick<SignInContext, "lostPhone">, pending: PendingSignIn): boolean {
+  return lostPhone !== undefined && pending.acceptsLostPhoneCode === true;
+}
+
 /** Handles the visits whose flow may be completed with this factor; others are redirected. */
 export function forFactor(
   deps: SignInContext,

@@ -1,12 +1,7 @@
-import type { PendingSignIn } from "../flow/flow-record.ts";
 import { lostPhonePage } from "../pages/templates/factors.ts";
 import type { CodeFactor } from "./code-factors.ts";
 import type { SignInContext } from "./context.ts";
-
-/** Whether a code from the help desk may complete this sign-in. The password may be someone else's if the sign-in is suspicious. */
-export function acceptsLostPhoneCode({ lostPhone }: Pick<SignInContext, "lostPhone">, pending: PendingSignIn): boolean {
-  return lostPhone !== undefined && pending.acceptsLostPhoneCode === true;
-}
+import { acceptsLostPhoneCode } from "./judge-factor.ts";
 
 /**
  * A code that an operator has created for a user who lost the second factor. Wrong codes are counted with those of recovery codes. What it

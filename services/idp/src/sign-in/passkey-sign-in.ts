@@ -13,8 +13,7 @@ import { callContext, referenceIn, showPage, type Visit } from "../visit/visit.t
 import type { SignInMethod } from "./complete-sign-in.ts";
 import type { SignInContext } from "./context.ts";
 import { completeFor } from "./finish-sign-in.ts";
-import { forFactor, judgeFactor, placeAfterRefusal } from "./judge-factor.ts";
-import { acceptsLostPhoneCode } from "./lost-phone-factor.ts";
+import { acceptsLostPhoneCode, forFactor, judgeFactor, placeAfterRefusal } from "./judge-factor.ts";
 import { attemptOrigin } from "./post-login.ts";
 import { reportSignIn, reportUndecided } from "./report.ts";
 

@@ -40,6 +40,7 @@ export const consoleDrives: readonly Drive[] = [
   broken("showAccount", { body: { type: "application/json", value: {} } }),
   drive("inviteOperator", { body: { type: "application/json", value: { username: "alice@example.test" } } }),
   broken("inviteOperator", { body: { type: "application/json", value: {} } }),
+  drive("createLostPhoneCode", { body: { type: "application/json", value: { username: "bob@example.test" } } }),
   broken("createLostPhoneCode", { body: { type: "application/json", value: {} } }),
   drive("suspendAccount", {
     body: { type: "application/json", value: { username: "carol@example.test", for: "24h", reason: "Call us" } },

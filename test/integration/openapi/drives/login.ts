@@ -1,3 +1,4 @@
+import { askAdmin } from "../../../support/ask-admin.ts";
 import { basicAuth, type Stack } from "../../../support/stack.ts";
 import { totpCode } from "../../../support/totp-code.ts";
 import type { Drive, DriveParts } from "../drive.ts";
@@ -52,6 +53,13 @@ async function bob(stack: Stack) {
 async function bobAt(stack: Stack, path: string) {
   const { browser } = await bob(stack);
   return { browser, page: await browser.open(path) };
+}
+
+async function lostPhoneCode(stack: Stack): Promise<string> {
+  const answer = await askAdmin(stack, "POST", "/api/v1/console/lost-phone-codes", {
+    body: { username: accountOf("bob") },
+  });
+  return String(answer.body["code"]);
 }
 
 const asBob: Parts = async (stack) => byBrowser(await bob(stack));
@@ -113,6 +121,16 @@ export const loginDrives: readonly Drive[] = [
     {
       status: 200,
       parts: async (stack) => byForm(await bobAt(stack, "/login/recovery"), { code: "none" }),
+    },
+  ),
+  ...both("lostPhonePage", 200, asBob),
+  ...both(
+    "lostPhoneSignIn",
+    302,
+    async (stack) => byForm(await bobAt(stack, "/login/lost-phone"), { code: await lostPhoneCode(stack) }),
+    {
+      status: 200,
+      parts: async (stack) => byForm(await bobAt(stack, "/login/lost-phone"), { code: "none" }),
     },
   ),
   ...both("codesLowPage", 302, asBob),
