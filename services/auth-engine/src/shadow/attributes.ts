@@ -14,9 +14,9 @@ export interface CompareAttributesDeps {
 type DifferentAttribute = NonNullable<Difference["attributes"]>[number];
 
 /** A directory may have entries of any size; what is reported is bounded. */
-const maxNames = 50;
+const maxNames = 20;
 const maxNameLength = 64;
-const maxValues = 10;
+const maxValues = 4;
 const digestedLength = 4096;
 const digestLength = 12;
 
