@@ -1,5 +1,6 @@
+import { createSecretKey } from "node:crypto";
 import { createShadowReport, createShadowWriter, differencePlace, maxDifferences } from "@postern/shared/domain/shadow";
-import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
+import { createKeyedDigest, createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { type RedisServer, spawnRedis } from "@postern/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -8,6 +9,7 @@ import { redisContent, testRedis } from "../../support/redis-content.ts";
 let server: RedisServer;
 let redis: RedisClient;
 const keys = createKeyRing([new Secret("a-secret-of-the-test")], "shadow");
+const digest = createKeyedDigest(createSecretKey(Buffer.alloc(32)));
 const nowMs = 1_900_000_000_000;
 
 beforeAll(async () => {
@@ -25,7 +27,7 @@ const account = (number: number): string => `a${number}@example.test`;
 const missing = (from: number, to: number) =>
   new Map(
     Array.from({ length: to - from }, (_, index) => from + index).map((number) => [
-      differencePlace("missing", account(number), "imap"),
+      differencePlace("missing", account(number), { protocol: "imap", digest }),
       { account: account(number), protocol: "imap" },
     ]),
   );

@@ -14,24 +14,33 @@ export interface CompareAttributesDeps {
 type DifferentAttribute = NonNullable<Difference["attributes"]>[number];
 
 /** A directory may have entries of any size; what is reported is bounded. */
-const maxNames = 50;
-const maxValues = 10;
+const maxNames = 20;
+const maxNameLength = 64;
+const maxValues = 4;
 const digestedLength = 4096;
 const digestLength = 12;
 
-/** Values by name in lower case, sorted, because directories return them in any order. */
+interface NamedValues {
+  readonly name: string;
+  readonly values: readonly string[];
+}
+
+/** By name in lower case; values are sorted, because directories return them in any order. */
 function valuesOf(released: Released, { releasable, ignored }: CompareAttributesDeps) {
-  const values = new Map<string, readonly string[]>();
+  const all = new Map<string, NamedValues>();
+  const add = (name: string, values: readonly string[]): void => {
+    const key = name.toLowerCase();
+    if (!ignored.has(key)) all.set(key, { name, values: values.toSorted() });
+  };
   const { attributes, account, accountField, totpSecretField, groups, uniqueUserId } = released;
   for (const [name, list] of Object.entries(releasable(attributes))) {
     // Names of accounts are compared on their own, whatever attribute has them.
     const isAccount = name === accountField && list.length === 1 && list[0] === account;
-    if (!isAccount && name !== totpSecretField) values.set(name.toLowerCase(), list.toSorted());
+    if (!isAccount && name !== totpSecretField) add(name, list);
   }
-  if (groups !== undefined) values.set("groups", groups.toSorted());
-  if (uniqueUserId !== undefined) values.set("unique_user_id", [uniqueUserId]);
-  for (const name of ignored) values.delete(name);
-  return values;
+  if (groups !== undefined) add("groups", groups);
+  if (uniqueUserId !== undefined) add("unique_user_id", [uniqueUserId]);
+  return all;
 }
 
 const isSame = (one: readonly string[], other: readonly string[]): boolean =>
@@ -52,8 +61,11 @@ export function differentAttributes(
       );
   return [...new Set([...before.keys(), ...after.keys()])]
     .toSorted()
-    .map((name) => ({ name, old: before.get(name) ?? [], new: after.get(name) ?? [] }))
+    .map((key) => {
+      const [one, other] = [before.get(key), after.get(key)];
+      return { name: one?.name ?? other?.name ?? key, old: one?.values ?? [], new: other?.values ?? [] };
+    })
     .filter((one) => !isSame(one.old, one.new))
     .slice(0, maxNames)
-    .map((one) => ({ name: one.name.slice(0, 64), old: digests(one.old), new: digests(one.new) }));
+    .map((one) => ({ name: one.name.slice(0, maxNameLength), old: digests(one.old), new: digests(one.new) }));
 }

@@ -156,7 +156,7 @@ test("whatever the new backends release, the comparison is bounded and never thr
         verifiedAnswer({ kind: "ok", account: account({ attributes: values }) });
       expect(kinds(of(one), of(structuredClone(one)))).toEqual([]);
       const text = JSON.stringify(compare(of(one), of(other), noFactors, deps).get("attributes") ?? {});
-      expect(text.length).toBeLessThan(50 * (2 * 10 * 15 + 64 * 6 + 40));
+      expect(text.length).toBeLessThan(20 * (2 * 4 * 15 + 64 * 6 + 40));
     }),
     { numRuns: 30 },
   );

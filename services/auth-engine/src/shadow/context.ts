@@ -34,11 +34,12 @@ function createReporting(config: Config, { base, redis, engineId }: Parts) {
   const keys = keyRingFromConfig(config, "shadow");
   if (keys === undefined)
     throw new AppError("CONFIG_INVALID", { detail: "storage.redis.encryption_secret is not set" });
-  const counter = createShadowCounter(systemClock);
+  const key = Buffer.from(hkdfSync("sha256", secret, "postern shadow", "names and values", 32));
+  const digest = createKeyedDigest(createSecretKey(key));
+  const counter = createShadowCounter(systemClock, digest);
   const reporting = createShadowReporting(counter, createShadowWriter({ redis, keyPrefix, keys }, engineId));
   const metrics = createShadowMetrics(base.metrics, base.metricsPrefix);
   const log = createShadowLog(base.logger, steadyClock);
-  const key = Buffer.from(hkdfSync("sha256", secret, "postern shadow", "values", 32));
   const outcomes: Pick<ShadowDeps, "onCompared" | "onOmitted"> = {
     onCompared: ({ session, ...about }, comparison) => {
       const kinds = kindsIn(comparison);
@@ -54,7 +55,7 @@ function createReporting(config: Config, { base, redis, engineId }: Parts) {
       if (error !== undefined) log.undecided(logFields(error));
     },
   };
-  return { ...outcomes, digest: createKeyedDigest(createSecretKey(key)), close: reporting.close };
+  return { ...outcomes, digest, close: reporting.close };
 }
 
 /** Creates shadows for the settings of the start and of each reload. */

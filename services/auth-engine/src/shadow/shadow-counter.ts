@@ -8,6 +8,7 @@ import {
   shadowProtocol,
   totalFields,
 } from "@postern/shared/domain/shadow";
+import type { KeyedDigest } from "@postern/shared/platform/crypto";
 import type { Clock } from "@postern/shared/platform/time";
 import type { Comparison } from "./compare.ts";
 
@@ -36,7 +37,7 @@ export const kindsIn = (comparison: Comparison): readonly DifferenceKind[] =>
   differenceKinds.filter((kind) => comparison.get(kind) !== undefined);
 
 /** Collects comparisons until they are written. */
-export function createShadowCounter(clock: Clock) {
+export function createShadowCounter(clock: Clock, digest: KeyedDigest) {
   let counts = new Map<string, number>();
   const differences = new Map<string, Difference | undefined>();
   let number = 0;
@@ -65,7 +66,7 @@ export function createShadowCounter(clock: Clock) {
       const protocol = about.protocol.slice(0, maxLength);
       for (const [kind, found] of comparison) {
         const difference = found && { ...found, account, protocol };
-        place(differencePlace(kind, account, shadowProtocol(protocol)), difference);
+        place(differencePlace(kind, account, { protocol: shadowProtocol(protocol), digest }), difference);
       }
     },
     omitted: (reason: Omission): void => raise(reason),

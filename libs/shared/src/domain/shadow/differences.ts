@@ -1,5 +1,5 @@
-import { hash } from "node:crypto";
 import { type Static, Type } from "typebox";
+import type { KeyedDigest } from "../../platform/crypto/keyed-digest.ts";
 import { foldedName } from "../brute-force/index.ts";
 import { chartProtocols } from "../rollups/index.ts";
 
@@ -42,10 +42,13 @@ export type Difference = Static<typeof Difference>;
 
 const digestLength = 16;
 
-/** Where a difference is kept: one of each kind for an account and a protocol. */
-export function differencePlace(kind: DifferenceKind, account: string, protocol: ShadowProtocol): string {
-  const digest = hash("sha256", `shadow ${foldedName(account)}`, "base64url").slice(0, digestLength);
-  return `${kind} ${protocol} ${digest}`;
+/** Where a difference is kept: one of each kind for an account and a protocol. `digest` has the same key at every engine. */
+export function differencePlace(
+  kind: DifferenceKind,
+  account: string,
+  { protocol, digest }: { readonly protocol: ShadowProtocol; readonly digest: KeyedDigest },
+): string {
+  return `${kind} ${protocol} ${digest(foldedName(account), "base64url").slice(0, digestLength)}`;
 }
 
 /** Undefined for what another version wrote. */
