@@ -11,6 +11,10 @@ export const time = (iso: string): Html => html`<time datetime="${iso}">${inUtc(
 /** Shown to the second in the operator's zone. */
 export const exactTime = (iso: string): Html => html`<time class="exact" datetime="${iso}">${inUtc(iso)}</time>`;
 
+/** A name that breaks after a dot, an at sign or an underscore where a column is narrow, and not within a word. */
+export const breakable = (name: string): Html =>
+  html`${name.split(/(?<=[@._])/u).map((part, index) => (index === 0 ? html`${part}` : html`<wbr>${part}`))}`;
+
 export const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 /** Addresses of pages about something, which do not contain its name. */
@@ -33,4 +37,11 @@ export const doneNotice = (done: ConsoleActionId | undefined): Html | undefined 
 export function linksOf(handles: SubjectHandles, { account }: Pick<AskingOperator, "account">): SubjectLinks {
   const to = (path: string) => (subject: string) => `${path}?for=${handles.make(account, subject)}`;
   return { search: to(pathTo("consoleSearch")), account: to(pathTo("consoleAccount")) };
+}
+
+/** What is shown, if it is not what was typed. */
+export function untaggedNote(typed: string, shown: string): Html | undefined {
+  return typed.trim() === shown.trim()
+    ? undefined
+    : html`<p class="note">No account has the name ${typed}. This is ${shown}, without the tag.</p>`;
 }
