@@ -11,9 +11,11 @@ export const time = (iso: string): Html => html`<time datetime="${iso}">${inUtc(
 /** Shown to the second in the operator's zone. */
 export const exactTime = (iso: string): Html => html`<time class="exact" datetime="${iso}">${inUtc(iso)}</time>`;
 
-/** A name that breaks after a dot, an at sign or an underscore where a column is narrow, and not within a word. */
-export const breakable = (name: string): Html =>
-  html`${name.split(/(?<=[@._])/u).map((part, index) => (index === 0 ? html`${part}` : html`<wbr>${part}`))}`;
+/** A text whose names break after a dot, an at sign or an underscore where a column is narrow, and not within a word. Undefined if it is empty. */
+export function breakable(text = ""): Html | undefined {
+  if (text === "") return undefined;
+  return html`${text.split(/(?<=[@._])/u).map((part, index) => (index === 0 ? html`${part}` : html`<wbr>${part}`))}`;
+}
 
 export const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 

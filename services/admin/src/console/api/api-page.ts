@@ -2,7 +2,7 @@ import { pathTo } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
 import type { ConsolePage } from "../console-document.ts";
 import { table } from "../house/table.ts";
-import { plural } from "../shown-values.ts";
+import { breakable, plural } from "../shown-values.ts";
 import {
   type ApiDocument,
   type ApiOperation,
@@ -52,7 +52,7 @@ export function apiPage(document: ApiDocument, words: string): ConsolePage {
 
 /** Texts of the document have code between backticks. */
 const prose = (text: string): Html =>
-  html`${text.split("`").map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))}`;
+  html`${text.split("`").map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${breakable(part)}`))}`;
 
 function parametersPart(nodeOf: NodeOf, parameters: readonly ApiParameter[]): Html | undefined {
   if (parameters.length === 0) return undefined;

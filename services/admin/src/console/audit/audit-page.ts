@@ -115,10 +115,10 @@ const recordTable = (rows: readonly AuditRecordListed[]): Html =>
     rows,
     columns: [
       { name: "Time", cell: ({ time }) => exactTime(time) },
-      { name: "Event", cell: ({ event }) => html`<b>${breakable(event)}</b>` },
+      { name: "Event", cell: ({ event }) => html`<b class="word">${breakable(event)}</b>` },
       { name: "Outcome", cell: ({ outcome }) => stateBadge(outcome) },
-      { name: "Actor", cell: ({ actor = "" }) => breakable(actor) },
-      { name: "Target", cell: ({ target = "" }) => breakable(target) },
+      { name: "Actor", cell: ({ actor }) => breakable(actor) },
+      { name: "Target", cell: ({ target }) => breakable(target) },
       { name: "From", cell: ({ client_ip: address }) => address },
     ],
     below: details,

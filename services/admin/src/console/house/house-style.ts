@@ -56,6 +56,7 @@ const rules = `
 .rows tr:has(+.acts-row) td{padding-bottom:.125rem}
 .rows .acts-row td{padding-bottom:.375rem}
 .rows .acts-row summary{font-size:.875rem}
+.rows .word{overflow-wrap:break-word}
 .rows .number{text-align:end;font-variant-numeric:tabular-nums}
 .rows td[data-column]:empty::before{display:none}
 .rows .acts{margin:0}
@@ -69,7 +70,7 @@ time{white-space:nowrap}
 .answer{padding:.5rem 0;border-bottom:1px solid var(--line)}
 .console .answer>summary{display:list-item;list-style:disclosure-closed inside;text-decoration:none;color:var(--text)}
 .console .answer[open]>summary{list-style-type:disclosure-open}
-.copied{margin:.5rem 0 0;padding:1rem;border-radius:.75rem;background:var(--soft);overflow-x:auto;direction:ltr;text-align:start}
+.copied{margin:.5rem 0 0;padding:1rem;border-radius:.75rem;background:var(--soft);white-space:pre-wrap;direction:ltr;text-align:start}
 .copied code{user-select:all}
 .search{display:grid;gap:.75rem;margin-top:1rem}
 .search button{margin-top:0}
