@@ -8,6 +8,6 @@ if (!documentCheck.accepts(contract)) throw new Error(documentCheck.explain(cont
 const operation = operationsOf(contract).find(({ operationId }) => operationId === "listDecisions");
 if (operation === undefined) throw new Error("the sample of an operation is missing");
 
-/** All operations, and one of them. */
-export const apiSample = apiPage(contract, "");
+/** The operations of the console, and one of them. */
+export const apiSample = apiPage(contract, "console");
 export const apiOperationSample = apiOperationPage(contract, operation);

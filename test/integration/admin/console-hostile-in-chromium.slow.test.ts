@@ -158,3 +158,11 @@ test("hostile reasons, filters and names of rules are text in the audit page, th
     expect([page.url(), await harmOn()]).toEqual([page.url(), harmless]);
   }
 });
+
+test("a sign-in that this browser did not begin is rejected", async () => {
+  await using context = await browser.newContext({ locale: "en-US" });
+  const stranger = await context.newPage();
+  const response = await stranger.goto(`${desk.url}/console/callback?code=stolen&state=x&iss=${desk.issuer}`);
+  expect(response?.status()).toBe(400);
+  expect(await stranger.getByRole("heading").innerText()).toBe("Not signed in");
+});

@@ -67,6 +67,8 @@ function footer({ zone, path }: PageLook): Html {
   }; sentences give them in UTC.</span> <a href="${pathTo("consolePreferences")}?${query}">Change the time zone</a></footer>`;
 }
 
+const usualLook = (): PageLook => ({ zone: serverZone, nowMs: systemClock.now(), path: pathTo("consoleOverview") });
+
 /**
  * In English only: the console's readers also read the log and the documentation.
  * @param origin origin of the console.
@@ -82,8 +84,7 @@ export function createShowPage(origin: string, name: string, stylesheet: string)
     "content-language": "en",
   });
   const [plain, scripted] = [headersWith(false), headersWith(true)];
-  const usual = (): PageLook => ({ zone: serverZone, nowMs: systemClock.now(), path: pathTo("consoleOverview") });
-  return ({ title, body, status = 200, goesTo, query }, operator, look = usual()) => ({
+  return ({ title, body, status = 200, goesTo, query }, operator, look = usualLook()) => ({
     status,
     headers: operator === undefined ? plain : scripted,
     body: writeTimes(

@@ -11,6 +11,12 @@ export const time = (iso: string): Html => html`<time datetime="${iso}">${inUtc(
 /** Shown to the second in the operator's zone. */
 export const exactTime = (iso: string): Html => html`<time class="exact" datetime="${iso}">${inUtc(iso)}</time>`;
 
+/** A text whose names break after a dot, an at sign or an underscore where a column is narrow, and not within a word. Undefined if it is empty. */
+export function breakable(text = ""): Html | undefined {
+  if (text === "") return undefined;
+  return html`${text.split(/(?<=[@._])/u).map((part, index) => (index === 0 ? html`${part}` : html`<wbr>${part}`))}`;
+}
+
 export const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 /** Addresses of pages about something, which do not contain its name. */
@@ -39,4 +45,11 @@ export function linksOf(handles: SubjectHandles, { account }: Pick<AskingOperato
     account: to(pathTo("consoleAccount")),
     network: to(pathTo("consoleNetwork")),
   };
+}
+
+/** What is shown, if it is not what was typed. */
+export function untaggedNote(typed: string, shown: string): Html | undefined {
+  return typed.trim() === shown.trim()
+    ? undefined
+    : html`<p class="note">No account has the name ${typed}. This is ${shown}, without the tag.</p>`;
 }

@@ -19,11 +19,9 @@ function page<const Id extends string, const Path extends string>(
   path: Path,
   operationId: Id,
   summary: string,
-  more: { readonly takesRest?: true } = {},
 ) {
   const parameters = [...path.matchAll(/\{(\w+)\}/gu)].map(([, name = ""]) => [name, Type.String()] as const);
   return define(method, path, operationId, {
-    ...more,
     summary,
     request: { path: Type.Object(Object.fromEntries(parameters)) },
   });
@@ -64,5 +62,5 @@ export const consolePageOperations = [
   page("get", "/console/preferences", "consolePreferences", "Show how this browser shows the console"),
   page("post", "/console/preferences", "consoleSavePreferences", "Choose the time zone of this browser"),
   page("get", "/console/assets/{asset}", "consoleAsset", "Load a file of the pages"),
-  page("get", "/console/{page}", "consoleUnknown", "Say that a page does not exist", { takesRest: true }),
+  { ...page("get", "/console/{page}", "consoleUnknown", "Say that a page does not exist"), takesRest: true as const },
 ];

@@ -1,142 +1,7 @@
-import type {
-  AccountReport,
-  DecisionRecord,
-  Explanation,
-  OidcSessionList,
-  RiskExplanation,
-} from "@postern/shared/contracts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createShowPage } from "../console-document.ts";
-import { type AccountView, accountPage } from "./account-page.ts";
+import { bodyOf, viewWith } from "./testing/account-view.ts";
 
-const show = createShowPage("https://console.example.test", "Example Mail", "/style.css");
-
-/** Every text that comes from a user, a backend, a browser or an operator. */
-function viewWith(text: string, operator: Partial<AccountView["operator"]> = {}): AccountView {
-  const report: AccountReport = {
-    query: text,
-    account: text,
-    protocol: text,
-    backends: [
-      {
-        name: text,
-        outcome: text,
-        code: text,
-        account: text,
-        account_field: text,
-        attributes: { [text]: [text] },
-        groups: [text],
-        stores: [text],
-      },
-    ],
-    factors: {
-      totp: true,
-      recovery_codes_left: 3,
-      wrong_codes: { totp: 2, recovery: 1 },
-      passkeys: [{ id: text, name: text, created: text, last_used: text }],
-    },
-    app_passwords: [{ id: text, label: text, protocols: [text], created: text, last_used: text }],
-    notifications: [{ id: text, event: text, channel: text, outcome: text, time: text }],
-    incomplete: [text],
-  };
-  const record: DecisionRecord = {
-    time: text,
-    first_time: text,
-    count: 1,
-    outcome: text,
-    text,
-    channel: text,
-    protocol: text,
-    client_ip: text,
-    instance: text,
-    session: text,
-  };
-  const explanation: Explanation = {
-    query: text,
-    kind: "account",
-    state: text,
-    verdict: text,
-    bans: [],
-    last_failures: [],
-    guessing_addresses: [],
-    other_accounts: [],
-    incomplete: [],
-  };
-  const risk: RiskExplanation = {
-    query: text,
-    mode: text,
-    is_learned: true,
-    networks: [],
-    countries: [],
-    systems: [],
-    protocols: [],
-    clients: [],
-    guessing_networks: 0,
-    hold: { kind: text, until: text },
-    sign_ins: [
-      {
-        time: text,
-        session: text,
-        level: text,
-        score: 60,
-        signals: [text],
-        country: text,
-        system: 1,
-        protocol: text,
-        client: text,
-        refusal: text,
-        refused: false,
-        mode: text,
-        responses: [text],
-      },
-    ],
-    incomplete: [text],
-  };
-  const session = { id: text, auth_time: text, mfa_completed: true };
-  const sessions: OidcSessionList = {
-    sessions: [
-      {
-        ...session,
-        client_id: text,
-        user_id: text,
-        username: text,
-        display_name: text,
-        redirect_uri: text,
-        mfa_method: text,
-        scopes: [text],
-      },
-    ],
-    browser_sessions: [{ ...session, client_ip: text, user_agent: text, last_seen: text, client_ids: [text] }],
-  };
-  return {
-    query: text,
-    answer: { report, explanation, history: { records: [record] }, sessions, risk },
-    done: undefined,
-    nowMs: Date.parse("2030-05-06T14:00:00Z"),
-    operator: {
-      account: "ada@example.test",
-      role: "admin",
-      isRoleCurrent: true,
-      isProved: true,
-      clientIp: "192.0.2.1",
-      session: "s",
-      csrfToken: "t",
-      cookie: "c",
-      ...operator,
-    },
-    helpdesk: { resetsFactors: false },
-    reach: "allowed",
-    links: {
-      search: () => "/console/search?for=handle",
-      account: () => "/console/account?for=handle",
-      network: () => "/console/network?for=handle",
-    },
-    next: "/console/account?for=handle",
-  };
-}
-
-const bodyOf = (view: AccountView): string => show(accountPage(view), view.operator).body;
 const tags = (text: string): readonly string[] => [...text.matchAll(/<\/?([a-z][a-z0-9]*)/giu)].map(([tag]) => tag);
 const actionsIn = (body: string): readonly string[] => [
   ...new Set([...body.matchAll(/\/console\/actions\/([a-z-]+)/gu)].map(([, action = ""]) => action)),
@@ -196,6 +61,39 @@ test("each cause has its remedy in words, and as one marked button", () => {
   expect(body).toMatch(/<ul class="acts marked"><li><details><summary>Flush/u);
 });
 
+test("the first remedy stands beside the verdict while sign-ins fail, and in the list once they succeed again", () => {
+  const view = viewWith("alice");
+  const { answer } = view;
+  if (answer === undefined) throw new Error("the sample has no answer");
+  const causes = [{ kind: "ban", text: "Banned.", remedy: "Unban it.", action: "unban", target: "192.0.2.0/24" }];
+  const shown = (state: string): string =>
+    bodyOf({ ...view, answer: { ...answer, explanation: { ...answer.explanation, state, causes } } });
+  const [beside, below] = [/<div class="beside"><ul class="acts marked">/u, /<ul class="causes">.*actions\/unban/u];
+  expect([beside.test(shown("blocked")), below.test(shown("blocked"))]).toEqual([true, false]);
+  expect([beside.test(shown("lifted")), below.test(shown("lifted"))]).toEqual([false, true]);
+  expect(shown("blocked")).toMatch(/<div class="verdict blocked"><div role="status"><span class="badge bad">/u);
+  expect(shown("lifted")).toMatch(/<div class="verdict lifted"><div role="status"><span class="badge good">/u);
+});
+
+test("actions that end something are marked, and say how much", () => {
+  const body = bodyOf(viewWith("alice"));
+  expect(body).toContain(
+    "Programs with a password are not affected. Now: 1 browser session, 1 session at applications.",
+  );
+  expect(body).toContain("The other second factors remain. Now: 3 unused codes.");
+  const dangerous = [...body.matchAll(/<li class="danger"><details><summary>([^<]+)/gu)].map(([, label]) => label);
+  expect(dangerous).toEqual([
+    "End sessions",
+    "Suspend the account",
+    "Remove the authenticator app",
+    "Remove recovery codes",
+    "Remove the passkey",
+    "Remove the app password",
+    "End",
+    "End",
+  ]);
+});
+
 test("each role sees the actions that it may do", () => {
   const every = [
     "flush",
@@ -236,65 +134,4 @@ test("data that could not be read is not shown as empty", () => {
   expect(body).not.toContain("Suspicious sign-ins</h2>");
   expect(body).toContain('<h2>Second factors</h2></summary><div class="inside"><p class="lead">Unknown.</p>');
   expect(body).not.toContain("Browser sessions");
-});
-
-test("an empty list of suspicious sign-ins says whether the account is still being learned", () => {
-  const view = viewWith("alice");
-  const { answer } = view;
-  if (answer?.risk === undefined) throw new Error("the view has an answer");
-  const risk = { ...answer.risk, sign_ins: [] };
-  const shown = (change: Partial<typeof risk>) =>
-    bodyOf({ ...view, answer: { ...answer, risk: { ...risk, ...change } } });
-  const since = "2026-11-25T10:00:00.000Z";
-  const learned = shown({ since, is_learned: true });
-  expect(learned).toContain("<p>None.</p>");
-  expect(shown({ since, is_learned: false })).toMatch(/<p>None. The account is still being learned, .*2026-11-25/u);
-  expect(shown({ is_learned: false })).toContain("<p>None. Nothing is known of its sign-ins yet");
-  expect(shown({ since, is_learned: false, mode: "off" })).toContain("<p>None.</p>");
-});
-
-test("a suspicious sign-in says what was done about it, and what enforce would have done", () => {
-  const view = viewWith("alice");
-  const { answer } = view;
-  if (answer?.risk === undefined) throw new Error("the view has an answer");
-  const { risk } = answer;
-  const [usual] = risk.sign_ins;
-  if (usual === undefined) throw new Error("there is a sign-in");
-  const shown = (one: Partial<typeof usual>): string => {
-    const known = {
-      country: "NG",
-      system: 29_465,
-      signals: ["new_country: NG is new"],
-      refusal: "",
-      responses: ["notify"],
-    };
-    const signIns = [{ ...usual, ...known, mode: "enforce", ...one }];
-    return bodyOf({ ...view, answer: { ...answer, risk: { ...risk, sign_ins: signIns } } });
-  };
-  expect(shown({})).toContain("score 60: from Nigeria, AS29465 with alice, alice");
-  expect(shown({})).toContain("<small>New country: NG is new.</small>");
-  expect(shown({})).toContain("<small>Allowed. Responses to this level: notify the user.</small>");
-  expect(shown({ mode: "observe" })).toContain(
-    "<small>Allowed, as it would be with enforce. Responses to this level: notify the user.</small>",
-  );
-  expect(shown({ mode: "observe", refusal: "deny" })).toContain(
-    "<small>Allowed. With enforce, it would have been refused: such sign-ins are denied.</small>",
-  );
-  expect(shown({ refused: true, refusal: "hold_mail" })).toContain(
-    "<small>Refused: mail programs in new networks are refused for a time.</small>",
-  );
-  // Recorded by an earlier version.
-  const { mode: _mode, responses: _responses, ...earlier } = usual;
-  const old = { ...risk, sign_ins: [{ ...earlier, refusal: "" }] };
-  expect(bodyOf({ ...view, answer: { ...answer, risk: old } })).toContain("<small>Allowed.</small>");
-  // A signal of a later version.
-  expect(shown({ signals: ["moon_phase: full"] })).toContain("<small>moon_phase: full.</small>");
-});
-
-test("without scoring, the page says so", () => {
-  const view = viewWith("alice");
-  const { answer } = view;
-  if (answer?.risk === undefined) throw new Error("the view has an answer");
-  const body = bodyOf({ ...view, answer: { ...answer, risk: { ...answer.risk, mode: "off", sign_ins: [] } } });
-  expect(body).toContain("Sign-ins are not scored, because auth.risk.mode is off.");
 });

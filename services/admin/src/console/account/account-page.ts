@@ -12,8 +12,7 @@ import { type Actionable, actionsOf, createOffered, missingActions, type ShownRe
 import type { ConsolePage } from "../console-document.ts";
 import { badge, stateBadge } from "../house/badge.ts";
 import { card } from "../house/card.ts";
-import { untaggedNote } from "../search/search-page.ts";
-import { doneNotice, plural, time } from "../shown-values.ts";
+import { doneNotice, plural, time, untaggedNote } from "../shown-values.ts";
 import { accountSignIns } from "../sign-ins/sign-ins-part.ts";
 import { suspiciousPart } from "../suspicious-part.ts";
 import { causesPart, verdictPart } from "../verdict-part.ts";

@@ -28,18 +28,19 @@ function clientItem(about: Actionable, target: string, session: ClientSession): 
   }</span>${actionsOf(about, ["end-session"], { target, item: id, called })}</li>`;
 }
 
+const cardOf = (title: string, items: readonly Html[]): Html =>
+  card({
+    title,
+    count: items.length,
+    isOpen: items.length > 0,
+    body: items.length === 0 ? html`<p class="lead">None.</p>` : html`<ul class="things">${items}</ul>`,
+  });
+
 export function sessionsPart(
   about: Actionable,
   account: string,
   { sessions, browser_sessions: browsers = [] }: OidcSessionList,
 ): Html {
-  const cardOf = (title: string, items: readonly Html[]): Html =>
-    card({
-      title,
-      count: items.length,
-      isOpen: items.length > 0,
-      body: items.length === 0 ? html`<p class="lead">None.</p>` : html`<ul class="things">${items}</ul>`,
-    });
   return html`${cardOf(
     "Browser sessions",
     browsers.map((one) => browserItem(about, account, one)),

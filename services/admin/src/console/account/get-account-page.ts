@@ -14,7 +14,7 @@ import type { AskApi } from "../../operators/operator-api.ts";
 import { createReadAnswer } from "../api-answer.ts";
 import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage, shownReach } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../context.ts";
-import { askedByName } from "../search/searched-text.ts";
+import { askedByName } from "../searched-text.ts";
 import { linksOf } from "../shown-values.ts";
 import { type AccountAnswer, accountPage } from "./account-page.ts";
 

@@ -2,7 +2,7 @@ import { pathTo } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
 import type { ConsolePage } from "../console-document.ts";
 import { table } from "../house/table.ts";
-import { plural } from "../shown-values.ts";
+import { breakable, plural } from "../shown-values.ts";
 import {
   type ApiDocument,
   type ApiOperation,
@@ -52,7 +52,7 @@ export function apiPage(document: ApiDocument, words: string): ConsolePage {
 
 /** Texts of the document have code between backticks. */
 const prose = (text: string): Html =>
-  html`${text.split("`").map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))}`;
+  html`${text.split("`").map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${breakable(part)}`))}`;
 
 function parametersPart(nodeOf: NodeOf, parameters: readonly ApiParameter[]): Html | undefined {
   if (parameters.length === 0) return undefined;
@@ -109,26 +109,27 @@ function answersPart(nodeOf: NodeOf, { responses }: ApiOperation): Html {
 /** In single quotes, as shells take a text. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** A request with the required parameters and a sample body. */
-export function curlText(
-  nodeOf: NodeOf,
-  { method, path, parameters = [], requestBody, security }: ApiOperation,
-): string {
-  const required = parameters.filter((one) => one.required === true);
-  const query = required.filter((one) => one.in === "query").map(({ name }) => `${name}=${name.toUpperCase()}`);
-  const headers = required.filter((one) => one.in === "header").map(({ name }) => `-H ${quoted(`${name}: VALUE`)}`);
+function bodyOptions(nodeOf: NodeOf, { requestBody }: ApiOperation): readonly string[] {
   const [[type, media] = []] = Object.entries(requestBody?.content ?? {});
-  const isJson = type !== undefined && /[/+]json$/u.test(type);
-  const address = `$URL${path.replaceAll(/\{(\w+)\}/gu, (_, name: string) => name.toUpperCase())}${query.length === 0 ? "" : `?${query.join("&")}`}`;
+  if (type === undefined || media === undefined) return [];
+  const isJson = /[/+]json$/u.test(type);
+  const data = isJson ? `-d ${quoted(JSON.stringify(sampleOf(nodeOf, media.schema)))}` : "--data-binary @FILE";
+  return [`-H ${quoted(`content-type: ${type}`)}`, data];
+}
+
+/** A request with the required parameters and a sample body. */
+export function curlText(nodeOf: NodeOf, operation: ApiOperation): string {
+  const { method, path, parameters = [], security = [] } = operation;
+  const required = (place: string): readonly string[] =>
+    parameters.filter((one) => one.required === true && one.in === place).map(({ name }) => name);
+  const query = required("query").map((name) => `${name}=${name.toUpperCase()}`);
+  const place = path.replaceAll(/\{(\w+)\}/gu, (_, name: string) => name.toUpperCase());
   return [
     `curl -sS${method === "GET" ? "" : ` -X ${method}`}`,
-    ...(security === undefined || security.length === 0 ? [] : [`-u "$CALLER:$PASSWORD"`]),
-    ...headers,
-    ...(type === undefined ? [] : [`-H ${quoted(`content-type: ${type}`)}`]),
-    ...(media === undefined
-      ? []
-      : [isJson ? `-d ${quoted(JSON.stringify(sampleOf(nodeOf, media.schema)))}` : `--data-binary @FILE`]),
-    `"${address}"`,
+    ...(security.length === 0 ? [] : [`-u "$CALLER:$PASSWORD"`]),
+    ...required("header").map((name) => `-H ${quoted(`${name}: VALUE`)}`),
+    ...bodyOptions(nodeOf, operation),
+    `"$URL${place}${query.length === 0 ? "" : `?${query.join("&")}`}"`,
   ].join(" \\\n  ");
 }
 

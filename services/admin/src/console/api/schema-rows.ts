@@ -13,30 +13,31 @@ export interface SchemaRow {
 const maxDepth = 3;
 const maxRows = 120;
 
-const listed = (values: readonly unknown[]): string => values.map((value) => JSON.stringify(value)).join(", ");
-
 const kindsOf = ({ anyOf = [], oneOf = [] }: SchemaNode): readonly unknown[] => [...anyOf, ...oneOf];
 
-/** `text`, `list of text`, `"asc" or "desc"` */
-export function typeText(nodeOf: NodeOf, schema: unknown, depth = 0): string {
-  const node = nodeOf(schema);
-  const { type, enum: values, const: only, items, format, title } = node;
-  if (values !== undefined) return listed(values);
-  if (only !== undefined) return JSON.stringify(only);
-  const kinds = kindsOf(node);
-  if (kinds.length > 0 && depth < maxDepth)
-    return [...new Set(kinds.map((one) => typeText(nodeOf, one, depth + 1)))].join(" or ");
-  if (type === "array") return `list of ${depth < maxDepth ? typeText(nodeOf, items, depth + 1) : "values"}`;
-  if (type === "object") return title ?? "object";
+function plainType({ type, title, format }: SchemaNode): string {
   const name = [type ?? title ?? "any"].flat().join(" or ");
   return format === undefined ? name : `${name} (${format})`;
 }
 
+/** `string`, `list of integer`, `"asc" or "desc"` */
+export function typeText(nodeOf: NodeOf, schema: unknown, depth = 0): string {
+  const node = nodeOf(schema);
+  const { type, enum: values, const: only, items, title } = node;
+  if (values !== undefined) return values.map((value) => JSON.stringify(value)).join(" or ");
+  if (only !== undefined) return JSON.stringify(only);
+  if (depth >= maxDepth) return plainType(node);
+  const kinds = kindsOf(node);
+  if (kinds.length > 0) return [...new Set(kinds.map((one) => typeText(nodeOf, one, depth + 1)))].join(" or ");
+  if (type === "array") return `list of ${typeText(nodeOf, items, depth + 1)}`;
+  return type === "object" ? (title ?? "object") : plainType(node);
+}
+
 /** `1 to 500`, `at most 1024 characters`. Undefined without bounds. */
-function rangeText(least: number | undefined, most: number | undefined, unit: string): string | undefined {
-  if (least === undefined && most === undefined) return undefined;
-  if (least !== undefined && most !== undefined) return `${least} to ${most}${unit}`;
-  return most === undefined ? `at least ${least}${unit}` : `at most ${most}${unit}`;
+function rangeText(min: number | undefined, max: number | undefined, unit: string): string | undefined {
+  if (min === undefined && max === undefined) return undefined;
+  if (min !== undefined && max !== undefined) return `${min} to ${max}${unit}`;
+  return max === undefined ? `at least ${min}${unit}` : `at most ${max}${unit}`;
 }
 
 /** The description, and what limits the value. */
@@ -90,18 +91,22 @@ function sampleText({ format, minLength = 0 }: SchemaNode): string {
   return "text".padEnd(minLength, "x").slice(0, 64);
 }
 
+function sampleObject(nodeOf: NodeOf, node: SchemaNode, depth: number): object {
+  const { properties = {}, required = [] } = membersOf(nodeOf, node);
+  const names = required.length > 0 ? required : Object.keys(properties);
+  return Object.fromEntries(names.map((name) => [name, sampleOf(nodeOf, properties[name], depth + 1)]));
+}
+
 /** A value of the schema with what is required, or with everything if nothing is. */
 export function sampleOf(nodeOf: NodeOf, schema: unknown, depth = 0): unknown {
   const node = nodeOf(schema);
-  const [first] = [...kindsOf(node)];
-  if (node.const !== undefined) return node.const;
-  if (node.enum !== undefined) return node.enum[0];
-  if (first !== undefined && depth < maxDepth) return sampleOf(nodeOf, first, depth + 1);
-  const type = [node.type ?? "object"].flat()[0] ?? "object";
-  if (type === "array") return depth < maxDepth ? [sampleOf(nodeOf, node.items, depth + 1)] : [];
-  if (type !== "object") return type in samples ? samples[type] : sampleText(node);
-  const { properties = {}, required = [] } = membersOf(nodeOf, node);
-  const names = required.length > 0 ? required : Object.keys(properties);
-  if (depth >= maxDepth) return {};
-  return Object.fromEntries(names.map((name) => [name, sampleOf(nodeOf, properties[name], depth + 1)]));
+  const { const: only, enum: values = [only], type = "object", items } = node;
+  if (values[0] !== undefined) return values[0];
+  const [name = "object"] = [type].flat();
+  if (name in samples) return samples[name];
+  if (name === "string") return sampleText(node);
+  if (depth >= maxDepth) return name === "array" ? [] : {};
+  const [kind] = kindsOf(node);
+  if (kind !== undefined) return sampleOf(nodeOf, kind, depth + 1);
+  return name === "array" ? [sampleOf(nodeOf, items, depth + 1)] : sampleObject(nodeOf, node, depth);
 }

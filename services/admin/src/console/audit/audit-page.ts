@@ -6,7 +6,7 @@ import { proofLink } from "../action-forms.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { stateBadge } from "../house/badge.ts";
 import { table } from "../house/table.ts";
-import { exactTime } from "../shown-values.ts";
+import { breakable, exactTime } from "../shown-values.ts";
 
 /** Fields of the filter, as the form sends them. */
 export type AuditFields = Readonly<Record<"actor" | "target" | "event" | "outcome" | "since" | "until", string>>;
@@ -115,10 +115,10 @@ const recordTable = (rows: readonly AuditRecordListed[]): Html =>
     rows,
     columns: [
       { name: "Time", cell: ({ time }) => exactTime(time) },
-      { name: "Event", cell: ({ event }) => html`<b>${event}</b>` },
+      { name: "Event", cell: ({ event }) => html`<b class="word">${breakable(event)}</b>` },
       { name: "Outcome", cell: ({ outcome }) => stateBadge(outcome) },
-      { name: "Actor", cell: ({ actor }) => actor },
-      { name: "Target", cell: ({ target }) => target },
+      { name: "Actor", cell: ({ actor }) => breakable(actor) },
+      { name: "Target", cell: ({ target }) => breakable(target) },
       { name: "From", cell: ({ client_ip: address }) => address },
     ],
     below: details,

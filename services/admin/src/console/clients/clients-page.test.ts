@@ -111,7 +111,7 @@ test("words and an order select and sort the configured clients", () => {
       registered: undefined,
       ...more,
     });
-    return [...body.matchAll(/<td data-column="Name"><b>([^<]+)/gu)].map(([, name = ""]) => name);
+    return [...body.matchAll(/<td data-column="Name"><div><b>([^<]+)/gu)].map(([, name = ""]) => name);
   };
   expect(names({})).toEqual(["Alpha mail", "Beta mail", "Wiki"]);
   expect(names({ sort: "used" })).toEqual(["Beta mail", "Alpha mail", "Wiki"]);

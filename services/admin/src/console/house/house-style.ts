@@ -5,7 +5,7 @@ const rules = `
 .skip:focus{inset-block-start:.5rem}
 .console header,.console main,.console footer{width:auto;max-width:80rem;margin:0 auto;padding:1rem 1.25rem;background:none;border:0;border-radius:0;box-shadow:none}
 .console header{display:flex;align-items:center;gap:.75rem;border-bottom:1px solid var(--line)}
-.console footer{display:flex;flex-wrap:wrap;gap:.25rem 1rem;margin-top:1rem;border-top:1px solid var(--line)}
+.console footer{display:flex;flex-wrap:wrap;align-items:baseline;gap:.25rem 1rem;margin-top:1rem;border-top:1px solid var(--line)}
 .console .menu-button{width:auto;min-height:2.5rem;margin:0;margin-inline-start:auto;padding:.25rem .875rem;gap:.5rem;white-space:nowrap}
 .console .menu-button svg{width:1.25rem;height:1.25rem}
 #menu{color:inherit;background:var(--card)}
@@ -15,9 +15,9 @@ const rules = `
 #menu nav{display:grid;gap:.125rem}
 #menu nav a{display:flex;align-items:center;gap:.75rem;min-height:2.75rem;padding:.375rem .75rem;border-radius:.5rem;color:var(--text);text-decoration:none}
 #menu nav a:hover{background:var(--soft)}
-#menu nav a[aria-current]{background:var(--soft);color:var(--link);font-weight:650}
+#menu nav a[aria-current]{background:var(--soft);font-weight:650}
 #menu nav svg{flex:none;width:1.25rem;height:1.25rem;color:var(--muted)}
-#menu nav a[aria-current] svg{color:inherit}
+#menu nav a[aria-current] svg{color:var(--link)}
 .who-am-i{margin-block-start:auto;padding-block-start:.75rem;border-block-start:1px solid var(--line);font-size:.9375rem;color:var(--muted)}
 .who-am-i form{margin:.5rem 0 0}
 .who-am-i button{min-height:2.5rem;margin:0;padding:.25rem .875rem}
@@ -26,6 +26,7 @@ const rules = `
 .find button{width:auto;margin:0}
 .find :is(input[type=text],button){min-height:2.75rem;padding-block:.375rem}
 .console h1{display:flex;flex-wrap:wrap;align-items:center;gap:.375rem .75rem}
+.console main>.button{width:fit-content}
 .console h2{font-size:1.1875rem}
 .console h3{margin:1rem 0 .25rem;font-size:1.0625rem}
 .eyebrow{margin:0;color:var(--muted);font-size:.875rem}
@@ -55,30 +56,36 @@ const rules = `
 .rows tr:has(+.acts-row) td{padding-bottom:.125rem}
 .rows .acts-row td{padding-bottom:.375rem}
 .rows .acts-row summary{font-size:.875rem}
+.rows .word{overflow-wrap:break-word}
 .rows .number{text-align:end;font-variant-numeric:tabular-nums}
-.rows td[data-column]:empty::before{content:none}
+.rows td[data-column]:empty::before{display:none}
 .rows .acts{margin:0}
 .rows .acts>li{padding:0;border:0}
 .pages{display:flex;flex-wrap:wrap;gap:.5rem 1.5rem;margin-top:1rem}
 time{white-space:nowrap}
-.method{display:inline-block;min-width:4.25rem;padding:.0625rem .375rem;border:1px solid var(--control);border-radius:.375rem;font-size:.8125rem;font-weight:650;text-align:center}
+.method{display:inline-block;min-width:4.25rem;padding:.0625rem .375rem;border:1px solid var(--control);border-radius:.375rem;font-size:.8125rem;font-weight:650;text-align:center;white-space:nowrap;overflow-wrap:normal}
 .method:is(.delete,.put,.patch){color:var(--warn)}
 .method.get{color:var(--link)}
 .request{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem .75rem}
 .answer{padding:.5rem 0;border-bottom:1px solid var(--line)}
 .console .answer>summary{display:list-item;list-style:disclosure-closed inside;text-decoration:none;color:var(--text)}
 .console .answer[open]>summary{list-style-type:disclosure-open}
-.copied{margin:.5rem 0 0;padding:1rem;border-radius:.75rem;background:var(--soft);overflow-x:auto;direction:ltr;text-align:start}
+.copied{margin:.5rem 0 0;padding:1rem;border-radius:.75rem;background:var(--soft);white-space:pre-wrap;direction:ltr;text-align:start}
 .copied code{user-select:all}
 .search{display:grid;gap:.75rem;margin-top:1rem}
 .search button{margin-top:0}
 time[title]{cursor:help}
+@media (max-width:24rem){
+.console h1{font-size:1.25rem}
+time{white-space:normal}
+.rows td[data-column]{grid-template-columns:minmax(0,1fr)!important}
+}
 @media (max-width:40rem){
 .rows,.rows thead,.rows tbody,.rows tr,.rows td{display:block}
 .rows thead th{position:static;box-shadow:none}
 .rows th{display:none}
 .rows th:is([aria-sort],:has(a)){display:inline-block;padding-inline-end:1rem}
-.rows td[data-column]{display:grid;grid-template-columns:6.5rem minmax(0,1fr);padding:.125rem 0;border:0;text-align:start}
+.rows td[data-column]{display:grid;grid-template-columns:7.5rem minmax(0,1fr);padding:.125rem 0;border:0;text-align:start}
 .rows td[data-column]::before{content:attr(data-column);color:var(--muted)}
 .rows tr{padding-block:.625rem;border-bottom:1px solid var(--line)}
 .rows tr:has(+.acts-row){padding-bottom:0;border-bottom:0}

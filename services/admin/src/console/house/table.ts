@@ -40,7 +40,10 @@ function head<Row>({ name, isNumber, sort }: Column<Row>): Html {
 
 /** On a phone the cells stand below each other, each with the name of its column. */
 function cell<Row>({ name, cell: write, isNumber }: Column<Row>, row: Row): Html {
-  return html`<td data-column="${name}"${isNumber === true && html` class="number"`}>${write(row)}</td>`;
+  const content = write(row);
+  return html`<td data-column="${name}"${isNumber === true && html` class="number"`}>${
+    content !== undefined && content !== "" && html`<div>${content}</div>`
+  }</td>`;
 }
 
 /** Rows with a header that stays in sight. */

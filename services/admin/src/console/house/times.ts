@@ -6,14 +6,12 @@ export interface Look {
 }
 
 /** Today's names of zones that the runtime lists under their old ones. */
-const renamed = [
-  ...["Africa/Asmara", "America/Nuuk", "Asia/Ho_Chi_Minh", "Asia/Kathmandu", "Asia/Kolkata", "Asia/Yangon"],
-  ...["Atlantic/Faroe", "Europe/Kyiv", "Pacific/Chuuk", "Pacific/Kanton", "Pacific/Pohnpei"],
-];
+const renamed =
+  "Africa/Asmara America/Nuuk Asia/Ho_Chi_Minh Asia/Kathmandu Asia/Kolkata Asia/Yangon Atlantic/Faroe Europe/Kyiv Pacific/Chuuk Pacific/Kanton Pacific/Pohnpei";
 
 /** Zones that an operator may choose, in alphabetical order. */
 export const zones: readonly string[] = [
-  ...new Set(["UTC", ...renamed, ...Intl.supportedValuesOf("timeZone")]),
+  ...new Set(["UTC", ...renamed.split(" "), ...Intl.supportedValuesOf("timeZone")]),
 ].toSorted();
 const known: ReadonlySet<string> = new Set(zones);
 export const isZone = (text: string): boolean => known.has(text);
@@ -32,13 +30,13 @@ const formats = new Map<string, ZoneFormat>();
 function formatOf(zone: string): ZoneFormat {
   const found = formats.get(zone);
   if (found !== undefined) return found;
-  const made = {
+  const format = {
     // Swedes write dates as ISO 8601 does.
     digits: new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short", timeStyle: "medium" }),
     name: new Intl.DateTimeFormat("en-GB", { timeZone: zone, timeZoneName: "short" }),
   };
-  formats.set(zone, made);
-  return made;
+  formats.set(zone, format);
+  return format;
 }
 
 /** `2030-05-06 15:55:02 CEST`, to the second. */

@@ -20,5 +20,3 @@ export function createZoneCookie(origin: string) {
     },
   };
 }
-
-export type ZoneCookie = ReturnType<typeof createZoneCookie>;

@@ -1,5 +1,6 @@
 import type { BanRecord, Explanation, ExplanationCause, SuspensionRecord } from "@postern/shared/contracts";
 import type { FactorLimit } from "../../factor-locks/factor-locks-redis.ts";
+import { plural } from "../shown-values.ts";
 import type { Standing } from "../standing.ts";
 import { banCause, momentText } from "./phrases.ts";
 
@@ -100,8 +101,8 @@ function limitCause({ account, query, nowMs }: CauseFacts, limit: FactorLimit): 
     kind: "factor",
     text:
       end === undefined
-        ? `The ${name} ${verb} locked until an operator unlocks the second factors: ${count} consecutive wrong codes.`
-        : `The ${name} ${verb} not accepted until ${momentText(end, nowMs)}: ${count} attempts in ten minutes.`,
+        ? `The ${name} ${verb} locked until an operator unlocks the second factors: ${plural(count, "consecutive wrong code", "consecutive wrong codes")}.`
+        : `The ${name} ${verb} not accepted until ${momentText(end, nowMs)}: ${plural(count, "attempt", "attempts")} in ten minutes.`,
     ...(end !== undefined && { end }),
     remedy: `To unlock the second factors: ${command}`,
     command,
@@ -135,7 +136,7 @@ function accountCauses(facts: CauseFacts): readonly ExplanationCause[] {
       ? []
       : [
           flushed(facts, "delay", {
-            text: `Responses to networks that the account does not know are delayed until ${until(delay.until)}: ${delay.wrong_passwords} wrong passwords. Correct passwords succeed after the delay.`,
+            text: `Responses to networks that the account does not know are delayed until ${until(delay.until)}: ${plural(delay.wrong_passwords, "wrong password", "wrong passwords")}. Correct passwords succeed after the delay.`,
             end: delay.until,
           }),
         ]),

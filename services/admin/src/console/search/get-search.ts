@@ -13,11 +13,11 @@ import type { Operator } from "../../operators/operator.ts";
 import { createReadAnswer } from "../api-answer.ts";
 import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage, shownReach } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../context.ts";
+import { askedByName } from "../searched-text.ts";
 import { linksOf } from "../shown-values.ts";
 import { momentText, remedyOf } from "./phrases.ts";
 import { reasonText } from "./reason-text.ts";
 import { type SearchAnswer, type ShownBan, searchPage } from "./search-page.ts";
-import { askedByName } from "./searched-text.ts";
 
 const states: Readonly<Record<string, string>> = { blocked: "blocked", undecided: "undecided" };
 
@@ -58,6 +58,8 @@ function accountIn(answer: SearchAnswer | undefined): string | undefined {
   return account ?? (kind === "account" ? query.trim() : undefined);
 }
 
+const isAnswered = ({ kind, account }: Explanation): boolean => kind !== "account" || account !== undefined;
+
 function createExplain({ ask, clock }: ConsolePagesDeps) {
   const explained = async (operator: Operator, query: string): Promise<Explanation> => {
     const found = await readExplanation(ask, operator, { operation: "explain", query: { query } });
@@ -65,7 +67,6 @@ function createExplain({ ask, clock }: ConsolePagesDeps) {
     return found;
   };
   return async (operator: Operator, query: string): Promise<Explanation> => {
-    const isAnswered = ({ kind, account }: Explanation): boolean => kind !== "account" || account !== undefined;
     const found = await askedByName(query, (name) => explained(operator, name), isAnswered);
     if (found.kind !== "reference" || found.state !== "unknown") return found;
     // Also without the identity provider, the page says what the history does not have.

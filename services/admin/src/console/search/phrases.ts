@@ -1,4 +1,5 @@
 import type { BanRecord, DecisionRecord } from "@postern/shared/contracts";
+import { plural } from "../shown-values.ts";
 
 /** `14:05 UTC` today, otherwise with the date. */
 export function momentText(iso: string, nowMs: number): string {
@@ -8,7 +9,7 @@ export function momentText(iso: string, nowMs: number): string {
 }
 
 export function banCause({ failures, network, rule }: BanRecord): string {
-  const count = failures === undefined ? "too many failures" : `${failures} failures`;
+  const count = failures === undefined ? "too many failures" : plural(failures, "failure", "failures");
   return `${count} from ${network} (rule ${rule})`;
 }
 

@@ -2,8 +2,8 @@ import type { FastifyReply } from "fastify";
 import { ownForm } from "../console-form.ts";
 import { type ConsoleVisit, forOperator, goTo, sendNotice } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../context.ts";
+import { searchedText } from "../searched-text.ts";
 import { linksOf } from "../shown-values.ts";
-import { searchedText } from "./searched-text.ts";
 
 const routes = { search: "consoleFind", account: "consoleFindAccount" } as const;
 

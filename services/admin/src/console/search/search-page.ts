@@ -11,7 +11,7 @@ import {
 } from "../action-forms.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { networkLink } from "../network-link.ts";
-import { doneNotice, searchLinks, time } from "../shown-values.ts";
+import { doneNotice, plural, searchLinks, time, untaggedNote } from "../shown-values.ts";
 import { timeline } from "../timeline.ts";
 import { causesPart, verdictPart } from "../verdict-part.ts";
 
@@ -36,17 +36,10 @@ export interface SearchView extends Actionable {
   readonly done: ConsoleActionId | undefined;
 }
 
-/** What is shown, if it is not what was typed. */
-export function untaggedNote(typed: string, shown: string): Html | undefined {
-  return typed.trim() === shown.trim()
-    ? undefined
-    : html`<p class="note">No account has the name ${typed}. This is ${shown}, without the tag.</p>`;
-}
-
 function banPart(view: SearchView, ban: ShownBan, offered: Offered): Html {
   const { network, rule, start, end, failures, others } = ban;
   const facts: readonly (readonly [string, Html])[] = [
-    ["Rule", html`${rule}${failures !== undefined && html`, after ${failures} failures`}`],
+    ["Rule", html`${rule}${failures !== undefined && html`, after ${plural(failures, "failure", "failures")}`}`],
     ["Start", time(start)],
     ["End", time(end)],
   ];

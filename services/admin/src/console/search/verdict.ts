@@ -1,5 +1,6 @@
 import type { BanRecord, DecisionRecord, Explanation, ExplanationCause } from "@postern/shared/contracts";
 import { type CidrSet, createCidrSet, parseCidr } from "@postern/shared/platform/net";
+import { plural } from "../shown-values.ts";
 import type { Standing } from "../standing.ts";
 import { banCause, by, from, momentText, remedyOf, runText } from "./phrases.ts";
 
@@ -137,7 +138,7 @@ function suspended({ lastSuccess: success, nowMs }: VerdictFacts, { text, remedy
 function delayed({ query, nowMs }: VerdictFacts, delay: NonNullable<Explanation["delay"]>): Verdict {
   return {
     state: "delayed",
-    verdict: `Not blocked, but responses to networks that the account does not know are delayed until ${momentText(delay.until, nowMs)}: ${delay.wrong_passwords} wrong passwords.`,
+    verdict: `Not blocked, but responses to networks that the account does not know are delayed until ${momentText(delay.until, nowMs)}: ${plural(delay.wrong_passwords, "wrong password", "wrong passwords")}.`,
     remedy: `To end the delay: postern flush ${query}`,
   };
 }

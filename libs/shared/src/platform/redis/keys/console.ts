@@ -4,7 +4,7 @@ const { key, all } = keysWith({ owner: "admin", role: "state" });
 
 export { all as consoleKeyFamilies };
 
-/** The session of one operator in the console, encrypted. Each request prolongs it, up to eight hours in all. */
+/** The session of one operator in the console with its last searches, encrypted. Each request prolongs it, up to eight hours in all. */
 export const consoleSessionKey = key("console session", "string", 900, {
   template: "console:session:{<cookie digest>}",
   lost: "the operator signs in again",

@@ -42,9 +42,9 @@ test.each([
 });
 
 test("a tag is left out only if it is no part of an account's name, and the name without it is an account", async () => {
-  const asked: string[] = [];
+  const names: string[] = [];
   const ask = async (name: string): Promise<string> => {
-    asked.push(name);
+    names.push(name);
     return name;
   };
   const accounts = new Set(["alice@example.test", "bob+shop@example.test"]);
@@ -52,7 +52,7 @@ test("a tag is left out only if it is no part of an account's name, and the name
   expect(await shown("alice+shop@example.test")).toBe("alice@example.test");
   expect(await shown("bob+shop@example.test")).toBe("bob+shop@example.test");
   expect(await shown("carol+shop@example.test")).toBe("carol+shop@example.test");
-  expect(asked).toEqual([
+  expect(names).toEqual([
     "alice+shop@example.test",
     "alice@example.test",
     "bob+shop@example.test",
