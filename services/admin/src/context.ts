@@ -40,6 +40,18 @@ import { createSystem } from "./system/context.ts";
 /** Operators sign in rarely; more concurrent requests than these are guesses. */
 const hashing = { concurrency: 2, maxQueued: 64 };
 
+/** What is recorded about sign-ins, changes and operators. */
+function createRecorded(config: Config, parts: Base & { readonly state: RedisClient; readonly bus: Bus }) {
+  return {
+    /** Undefined while no history is recorded. */
+    history: historyFromConfig(config, parts.state),
+    changes: accountChangesFromConfig(config, parts, parts.state),
+    locate: locateOnBus(parts.bus),
+    /** Undefined while audit records are not kept in Redis. */
+    readAuditHistory: auditHistoryFromConfig(config, parts.state),
+  };
+}
+
 /** All components of the administration service. Only files called `context.ts` construct them. */
 export async function createContext(config: Config, shared: SharedByProcess) {
   const base = await baseFromConfig(config, "admin", shared);
@@ -66,8 +78,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const accountNames = accountNamesFromSettings(flush);
   const suspending = createSuspending(config, { ...parts, redis, accountNames, clock: sharedClock });
   const bruteForce = createBruteForceRecords({ redis, keyPrefix, rules: () => flush.live().rules, clock: systemClock });
-  const history = historyFromConfig(config, redis);
-  const changes = accountChangesFromConfig(config, base, redis);
+  const { changes, ...recorded } = createRecorded(config, parts);
   const factorLocks = createFactorLocks(redis, keyPrefix, () => parts.live.current.factorLimits, systemClock);
   const jobs = createJobs(config, { redis: parts.queue, logger: parts.logger });
   const health = createAdminHealth(config, parts);
@@ -84,13 +95,9 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     networkState: createNetworkState({ redis, keyPrefix, rules: () => flush.live().rules, clock: systemClock }),
     listBansByEnd: createBansByEnd(redis, keyPrefix, systemClock),
     readRollups: createRollupReader(redis, keyPrefix),
-    /** Undefined while no history is recorded. */
-    history,
-    locate: locateOnBus(parts.bus),
-    /** Undefined while audit records are not kept in Redis. */
-    readAuditHistory: auditHistoryFromConfig(config, redis),
+    ...recorded,
     auditReads: createAuditReads(parts.audit),
-    ...createExplanations(config, { ...parts, ...suspending, history, accountNames, bruteForce, factorLocks }),
+    ...createExplanations(config, { ...parts, ...suspending, ...recorded, accountNames, bruteForce, factorLocks }),
     reportAccount: createAccounts(config, { ...parts, changes }, factorLocks),
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin", sharedClock)),
     health,

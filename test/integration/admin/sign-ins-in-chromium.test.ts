@@ -128,7 +128,8 @@ test("both pages fit every width, are usable by keyboard, and axe finds nothing"
   await openNetwork(page);
   await expectAccessible(page);
   await page.locator(".lanes").getByRole("link", { name: alice.username }).click();
-  await page.locator(".lanes").waitFor();
+  await page.getByRole("heading", { name: "Sign-ins of the last 30 days" }).waitFor();
+  expect(await page.locator("h1").innerText()).toBe("Account");
   await expectAccessible(page);
 });
 
