@@ -67,7 +67,8 @@ const documentScript = `(() => {
   return found;
 })()`;
 
-const focusable = "a[href], button, input:not([type=hidden]), summary";
+/** Marks of a picture link to items of the list beside it, for those who point. */
+const focusable = "a[href]:not(svg[aria-hidden=true] a[tabindex='-1']), button, input:not([type=hidden]), summary";
 
 /** Records each element that receives the focus, and those that do not show it. @returns the number of focusable elements */
 const watchFocus = `(() => {

@@ -75,6 +75,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const suspending = createSuspending(config, { ...parts, redis, accountNames, clock: sharedClock });
   const records = recordsOf(config, redis, () => flush.live().rules);
   const changes = accountChangesFromConfig(config, base, redis);
+  const locate = locateOnBus(parts.bus);
   const factorLocks = createFactorLocks(redis, keyPrefix, () => parts.live.current.factorLimits, systemClock);
   const jobs = createJobs(config, { redis: parts.queue, logger: parts.logger });
   const rememberedDevices = rememberedDevicesFromConfig(config, { redis, clock: sharedClock });
@@ -93,10 +94,10 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     jobs,
     ...records,
     watchHub: createWatchHub(parts),
-    locate: locateOnBus(parts.bus),
+    locate,
     shadowReports: createShadowReports(config, redis),
     auditReads: createAuditReads(parts.audit),
-    ...createExplanations(config, { ...parts, ...suspending, ...records, accountNames, factorLocks }),
+    ...createExplanations(config, { ...parts, ...suspending, ...records, locate, accountNames, factorLocks }),
     reportAccount: createAccounts(config, { ...parts, rememberedDevices, changes }, factorLocks),
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin", sharedClock)),
     health,

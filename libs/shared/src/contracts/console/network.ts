@@ -25,11 +25,13 @@ export const NetworkReport = component("NetworkReport", {
   bans: Type.Array(BanRecord, {
     description: "Bans in force of the network, and of at most 100 addresses in it that signed in or failed to.",
   }),
-  distinct_passwords: Type.Integer({
-    minimum: 0,
-    description:
-      "Approximate number of different wrong passwords, each with its user name, that the network, or those addresses, sent within a day.",
-  }),
+  distinct_passwords: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description:
+        "Approximate number of different wrong passwords, each with its user name, that the network, or those addresses, sent within a day. Absent if it could not be read.",
+    }),
+  ),
   incomplete: texts("What could not be determined, and why."),
 });
 export type NetworkReport = Static<typeof NetworkReport>;

@@ -31,7 +31,7 @@ export const redisCommands: Readonly<Record<ServiceName, readonly string[]>> = {
     "client|caching client|id client|tracking hdel hget hlen hmget hset hsetnx incr pexpire pfadd pfcount sadd scard sismember subscribe type zmscore",
   ),
   idp: commandsOf(connection, common, jobs, "decr getdel hsetnx hvals ttl zmscore"),
-  admin: commandsOf(connection, common, jobs, "getdel getex"),
+  admin: commandsOf(connection, common, jobs, "getdel getex pfcount"),
   "jobs-worker": commandsOf(connection, common, jobs, "bzpopmin"),
 };
 

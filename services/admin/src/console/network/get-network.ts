@@ -14,6 +14,7 @@ type NetworkContext = Pick<AdminContext, "history" | "bruteForce" | "networkStat
 
 /** Each costs one key for each rule. */
 const maxAddresses = 100;
+const noGuesses = "the number of different wrong passwords could not be read";
 const noHistory = "addresses in the network are not known: observability.decision_history is off";
 
 function writtenRule({
@@ -56,7 +57,8 @@ function createReport(deps: NetworkContext) {
     const [rules, bans, guesses, { placeOf }] = await Promise.all([
       networkState.rulesOf(place.address),
       Promise.all(all.map((address) => bruteForce.bansOfAddress(address))),
-      networkState.guessesOf(all),
+      // A Redis user of an earlier version may not count them.
+      networkState.guessesOf(all).catch(() => undefined),
       locate([place.address]),
     ]);
     const known = placeOf(place.address);
@@ -65,8 +67,11 @@ function createReport(deps: NetworkContext) {
       ...(Object.keys(known).length > 0 && { place: known }),
       rules: ofWhole(rules, place, written.trim()).map(writtenRule),
       bans: uniqueBans(bans.flat()).map((ban) => writtenBan(ban, live.current.flush.rules)),
-      distinct_passwords: guesses,
-      incomplete: history === undefined && place.kind === "network" ? [noHistory] : [],
+      ...(guesses !== undefined && { distinct_passwords: guesses }),
+      incomplete: [
+        ...(history === undefined && place.kind === "network" ? [noHistory] : []),
+        ...(guesses === undefined ? [noGuesses] : []),
+      ],
     };
   };
 }

@@ -71,7 +71,9 @@ function factsPart({ report, history }: NetworkView): Html {
   const facts: readonly (readonly [string, string])[] = [
     ["Place", placeText(place) || "unknown"],
     ...(history === undefined ? [] : [["Accounts seen", countText(accounts.size)] as const]),
-    ["Different wrong passwords in a day", `about ${countText(passwords)}`],
+    ...(passwords === undefined
+      ? []
+      : [["Wrong passwords", `about ${countText(passwords)} different ones in a day`] as const]),
     ...(programs.length === 0
       ? []
       : [["Programs", `${programs.slice(0, 12).join(", ")}${programs.length > 12 ? ", …" : ""}`] as const]),
