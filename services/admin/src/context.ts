@@ -97,7 +97,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     locate,
     shadowReports: createShadowReports(config, redis),
     auditReads: createAuditReads(parts.audit),
-    ...createExplanations(config, { ...parts, ...suspending, ...records, locate, accountNames, factorLocks }),
+    ...createExplanations(config, { ...parts, ...suspending, ...records, accountNames, factorLocks }),
     reportAccount: createAccounts(config, { ...parts, rememberedDevices, changes }, factorLocks),
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin", sharedClock)),
     health,
