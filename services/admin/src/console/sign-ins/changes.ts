@@ -27,7 +27,7 @@ const reasons: Readonly<Record<string, string>> = {
 const actors: Readonly<Record<string, string>> = { user: "by the user", operator: "by an operator" };
 
 /** A change in words, such as `Second factor added (passkey) by the user`. */
-export function changeText({ event, reason = "", by }: AccountChange): string {
+function changeText({ event, reason = "", by }: AccountChange): string {
   const about = reasons[reason];
   const words = events[event] ?? event;
   return [about === undefined ? words : `${words} (${about})`, actors[by]]
