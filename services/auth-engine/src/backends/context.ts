@@ -11,6 +11,7 @@ import type { EngineMetrics } from "../metrics.ts";
 import type { ScriptModules } from "../scripts/context.ts";
 import type { BackendSettings, EngineSettings, LiveEngineSettings } from "../settings.ts";
 import type { Backend } from "./backend.ts";
+import { createHttpBackends } from "./http/context.ts";
 import { createLdapBackend } from "./ldap/ldap-backend.ts";
 import { createLdapPool, type LdapPool } from "./ldap/ldap-pool.ts";
 import { ldapPoolSettings } from "./ldap/ldap-settings.ts";
@@ -114,7 +115,15 @@ interface BackendParts extends PasswordParts {
 
 async function makeBackend(
   of: BackendSettings,
-  { decoys, costsOf }: { readonly decoys: Decoys; readonly costsOf: ReturnType<typeof loginCostsMaker> },
+  {
+    decoys,
+    costsOf,
+    httpBackend,
+  }: {
+    readonly decoys: Decoys;
+    readonly costsOf: ReturnType<typeof loginCostsMaker>;
+    readonly httpBackend: ReturnType<typeof createHttpBackends>;
+  },
   { decoysOf: { digest: decoyDigest }, base, passwords, scripts, countUnverifiable }: BackendParts,
 ): Promise<Backend> {
   switch (of.kind) {
@@ -129,6 +138,8 @@ async function makeBackend(
       return makeSqlBackend(of, { base, passwords, decoys, countUnverifiable });
     case "lua":
       return createLuaBackend(of.settings, scripts.decisions, passwords, decoys);
+    case "remote":
+      return httpBackend(of.settings);
   }
 }
 
@@ -137,10 +148,11 @@ export function backendMaker(parts: BackendParts): MakeBackends {
     parts.metrics.backendAnswered(kind, outcome, seconds);
   const { tracer } = parts.base;
   const costsOf = loginCostsMaker(parts.decoysOf.digest);
+  const httpBackend = createHttpBackends(parts.base);
   return async ({ backends, decoys: samples }) => {
     const instances = await Promise.all(
       backends.map((one) =>
-        makeBackend(one, { decoys: parts.decoysOf.of(one.settings.name, samples), costsOf }, parts),
+        makeBackend(one, { decoys: parts.decoysOf.of(one.settings.name, samples), costsOf, httpBackend }, parts),
       ),
     );
     return instances.map((backend) => observedBackend(backend, observe, tracer));

@@ -72,7 +72,7 @@ export async function verifyPassword(
 ): Promise<AuthDecision> {
   const query = backendQuery(attempt);
   const verify = (backend: Backend): Promise<VerifyOutcome> => backend.verify(query, password, context);
-  const { found, unknownTo, left, unavailable } = await askBackends(backends, verify);
+  const { found, unknownTo, denied, left, unavailable } = await askBackends(backends, verify);
   const account = found && accountOf(found);
   if (found !== undefined && backends.length > 1) accountShares.found(account ?? query.username, found.backend);
   if (found?.outcome.kind === "ok") {
@@ -90,9 +90,12 @@ export async function verifyPassword(
     return refusal(found.outcome);
   }
   const [first, ...others] = unknownTo;
-  if (first === undefined) throw new AppError("INTERNAL", { detail: "no backend answered" });
-  await accountShares.choose(query.username, [first, ...others]).spendVerification(query, password, context);
-  return denial("unknown_user");
+  if (first === undefined && denied === undefined) throw new AppError("INTERNAL", { detail: "no backend answered" });
+  if (first !== undefined)
+    await accountShares.choose(query.username, [first, ...others]).spendVerification(query, password, context);
+  if (denied === undefined) return denial("unknown_user");
+  const { waitSeconds } = denied;
+  return { ...denial("remote_denied"), ...(waitSeconds === undefined ? {} : { waitSeconds }) };
 }
 
 /** Verifies a password in the backends. */

@@ -145,7 +145,8 @@ export function createUnknownKeys(problem: Report, warning: Report) {
     if (path.length === 1 && name.startsWith("x-")) return;
     const coverage = accepted.coverage(path);
     if (coverage === "covered") {
-      warning(formatPath(path), messages.noEffect);
+      const isMoved = formatPath(path).startsWith("auth.backends.remote");
+      warning(formatPath(path), isMoved ? messages.movedToHttp : messages.noEffect);
     } else if (coverage === "above" && typeof value === "object") {
       for (const [key, item] of Object.entries(value ?? {}))
         visit([...path, Array.isArray(value) ? Number(key) : key], item, []);
