@@ -62,11 +62,14 @@ export const misbehaviour: Readonly<Record<string, Respond>> = {
   moved: (response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end(),
 };
 
+/** More than one page. */
+export const recordedAccounts: readonly string[] = Array.from({ length: 1200 }, (_, index) => `u${index}@example.test`);
+
 function list(protocol: unknown): Respond {
   return (response) => {
     response.writeHead(200, { ...names, "content-type": "text/plain", "auth-status": "OK" });
     if (protocol === "broken-list") response.write("alice@example.test\r\nbob@exa", () => response.destroy());
-    else response.end("alice@example.test\r\nbob@example.test");
+    else response.end(recordedAccounts.join("\r\n"));
   };
 }
 

@@ -97,10 +97,6 @@ test("the order of the steps is the documented one", () => {
   ]);
 });
 
-test("policies are applied last", () => {
-  expect(finalizers.at(-1)?.name).toBe("apply-policies");
-});
-
 describe("verifying", () => {
   test("the first backend that knows the user decides, and the engine does not query the next", async () => {
     const { decision, backends } = ask([unknown, knows, wrong]);

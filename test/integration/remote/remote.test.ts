@@ -4,7 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { demoSeedFile } from "../../support/demo-users.ts";
 import { logLineOf } from "../../support/log-lines.ts";
-import { misbehaviour, type RecordedServer, startRecordedServer } from "../../support/recorded-server.ts";
+import {
+  misbehaviour,
+  type RecordedServer,
+  recordedAccounts,
+  startRecordedServer,
+} from "../../support/recorded-server.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 
 const owned = new AsyncDisposableStack();
@@ -78,6 +83,7 @@ beforeAll(async () => {
     startStack({ httpPort: centralPort, redis: true, settings, backends: centralBackends(edgeUrl) }),
     startStack({
       httpPort: edgePort,
+      engines: 2,
       redis: true,
       settings,
       backends: edgeBackends(centralUrl, recorded.port, closedPort),
@@ -96,13 +102,18 @@ const ask = (fields: object, query?: string) => askJson(edge.url, { ...alice, ..
 const session = (answer: { readonly headers: Headers }): string => answer.headers.get("x-service-session") ?? "";
 
 async function valueOf(stack: Stack, series: string): Promise<number> {
-  const [engine] = stack.engines;
-  const line = (await engine?.metrics())?.split("\n").find((one) => one.startsWith(`${series} `));
-  return Number(line?.slice(series.length + 1) ?? 0);
+  const pages = await Promise.all(stack.engines.map((engine) => engine.metrics()));
+  const lines = pages.flatMap((page) => page.split("\n").find((line) => line.startsWith(`${series} `)) ?? []);
+  return lines.reduce((sum, line) => sum + Number(line.slice(series.length + 1)), 0);
+}
+
+async function listOf({ url }: Stack): Promise<readonly string[]> {
+  const { body } = await askJson(url, {}, { query: "?mode=list-accounts", headers: { accept: "text/plain" } });
+  return body.split("\r\n");
 }
 
 const bans = (stack: Stack) => valueOf(stack, 'service_brute_force_bans_total{rule="ipv4"}');
-const faults = (fault: string) => valueOf(edge, `service_remote_backend_faults_total{fault="${fault}"}`);
+const faults = (stack: Stack, fault: string) => valueOf(stack, `service_remote_backend_faults_total{fault="${fault}"}`);
 const oldRequests = () => recorded.requests.filter(({ fields }) => fields["username"] === alice.username);
 
 describe("Postern in front of Postern", () => {
@@ -122,11 +133,9 @@ describe("Postern in front of Postern", () => {
   });
 
   test("lists the accounts of the other site", async () => {
-    const list = async ({ url }: Stack) =>
-      (await askJson(url, {}, { query: "?mode=list-accounts", headers: { accept: "text/plain" } })).body.split("\r\n");
-    const accounts = await list(edge);
+    const accounts = await listOf(edge);
     expect(accounts.length).toBeGreaterThan(2);
-    expect(accounts).toEqual(await list(central));
+    expect(accounts).toEqual(await listOf(central));
   });
 
   test("what the mail server tells travels on, and a wrong password bans the network there, not here", async () => {
@@ -138,10 +147,19 @@ describe("Postern in front of Postern", () => {
     };
     const first = await ask({ ...client, username: "bob@example.test", password: "wrong-0" });
     expect([first.status, first.headers.get("auth-status"), first.body]).toEqual([403, "FAIL", "null"]);
-    expect(await logLineOf(edge.gateway, session(first), "denied")).toMatchObject({ reason: "remote_denied" });
-    const lines = central.gateway.output().split("\n");
-    const line: unknown = JSON.parse(lines.find((one) => one.includes("dovecot-7")) ?? "{}");
-    expect(line).toMatchObject({ clientIp: "198.51.100.7", username: "bob@example.test" });
+    expect(await logLineOf(edge.gateway, session(first), "decided")).toMatchObject({ reason: "remote_denied" });
+    const line = await poll("the line of the other site", () =>
+      central.gateway
+        .output()
+        .split("\n")
+        .find((one) => one.includes('"decided"') && one.includes("dovecot-7")),
+    );
+    expect(JSON.parse(line)).toMatchObject({
+      username: "bob@example.test",
+      client_ip: "198.51.100.7",
+      program: "Thunderbird",
+      reason: "wrong_password",
+    });
     for (let count = 1; count <= 3; count += 1) {
       await ask({ ...client, username: "bob@example.test", password: `wrong-${count}` });
     }
@@ -153,16 +171,18 @@ describe("Postern in front of Postern", () => {
 
   test("a loop ends in a temporary failure", async () => {
     const answer = await ask({ username: "nobody@example.test", protocol: "loop" });
-    expect([answer.status, answer.headers.get("auth-status")]).not.toEqual([403, "FAIL"]);
     expect(answer.status).toBe(500);
-    expect(await faults("loop")).toBe(1);
+    // The request may come back through the other engine of this site; then the other site detects the loop.
+    expect((await faults(edge, "loop")) + (await faults(central, "loop"))).toBe(1);
   });
 
   test("refused credentials of this site are a temporary failure, and are not tried again at once", async () => {
-    const before = await valueOf(central, "service_remote_backend_faults_total");
-    for (let count = 0; count < 4; count += 1) expect((await ask({ protocol: "smtp" })).status).toBe(500);
-    expect([before, await faults("caller_refused")]).toEqual([0, 1]);
-    expect(edge.engines[0]?.output()).toContain("remote service account refused");
+    for (let count = 0; count < 6; count += 1) expect((await ask({ protocol: "smtp" })).status).toBe(500);
+    const refused = await faults(edge, "caller_refused");
+    expect(refused).toBeGreaterThan(0);
+    expect(refused).toBeLessThanOrEqual(edge.engines.length);
+    const logs = edge.engines.map((engine) => engine.output()).join("\n");
+    expect(logs).toContain("remote service account refused");
   });
 });
 
@@ -217,7 +237,7 @@ describe("Postern in front of another product", () => {
   test("a list that breaks off is not taken for a whole one", async () => {
     const options = { query: "?mode=list-accounts", headers: { accept: "text/plain" } };
     const whole = await askJson(edge.url, { protocol: "pop3" }, options);
-    expect(whole.body.split("\r\n")).toEqual(["alice@example.test", "bob@example.test"]);
+    expect(whole.body.split("\r\n")).toEqual(recordedAccounts);
     const broken = await askJson(edge.url, { protocol: "broken-list" }, options).catch(() => undefined);
     expect(broken?.status ?? 500).toBe(500);
   });

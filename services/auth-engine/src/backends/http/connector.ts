@@ -10,15 +10,16 @@ export function createConnector({
   tls: { serverName, ...files },
   connectTimeoutMs: timeout,
 }: Pick<HttpBackendSettings, "tls" | "connectTimeoutMs">): buildConnector.connector {
-  return (options, callback) => {
-    const connect = async (): Promise<void> => {
-      const tls = options.protocol === "https:" ? await readTlsFiles(files) : {};
-      const name = serverName === undefined ? {} : { servername: serverName };
-      buildConnector({ ...tls, ...name, timeout, maxCachedSessions: 0, keepAlive: true })(
-        { ...options, ...name },
-        callback,
-      );
-    };
-    connect().catch((error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null));
+  const name = serverName === undefined ? {} : { servername: serverName };
+  const open = async (options: buildConnector.Options, callback: buildConnector.Callback): Promise<void> => {
+    let tls: Awaited<ReturnType<typeof readTlsFiles>> | undefined;
+    try {
+      tls = options.protocol === "https:" ? await readTlsFiles(files) : undefined;
+    } catch (error) {
+      callback(error instanceof Error ? error : new Error(String(error)), null);
+      return;
+    }
+    buildConnector({ ...tls, ...name, timeout, maxCachedSessions: 0 })({ ...options, ...name }, callback);
   };
+  return (options, callback) => void open(options, callback);
 }

@@ -1,7 +1,7 @@
 import { remainingMs } from "@postern/shared/platform/concurrency";
 import { AppError } from "@postern/shared/platform/errors";
 import { type Clock, steadyClock } from "@postern/shared/platform/time";
-import { Agent, type Dispatcher, Pool } from "undici";
+import { Agent, Pool } from "undici";
 import type { BackendContext } from "../backend.ts";
 import { RefusedAccountError } from "../servers/errors.ts";
 import { createHealthMonitor } from "../servers/health-monitor.ts";
@@ -15,6 +15,7 @@ import {
 import { faultOf, headerOf, type ReceivedAnswer, sessionOf } from "./answer.ts";
 import { type Caller, createCaller } from "./caller.ts";
 import { createConnector } from "./connector.ts";
+import { inTime, type OpenAnswer, readBody, toFault } from "./exchange.ts";
 import type { HttpBackendSettings } from "./http-settings.ts";
 import { RemoteFault, type RemoteFaultKind } from "./remote-fault.ts";
 import { type RemoteMode, targetOf } from "./request.ts";
@@ -35,11 +36,6 @@ export interface RemoteRequest {
   readonly body: Buffer;
 }
 
-/** A response whose body has not been read. */
-export type OpenAnswer = Pick<ReceivedAnswer, "status" | "headers"> & {
-  readonly body: Dispatcher.ResponseData["body"];
-};
-
 export interface HttpClientDeps {
   readonly log: ServerLog;
   readonly onFault: (kind: RemoteFaultKind) => void;
@@ -51,56 +47,6 @@ const maxHeaderBytes = 32_768;
 const maxDumped = 4096;
 /** Faults after which another server, or another connection, may answer. */
 const worthRepeating: ReadonlySet<RemoteFaultKind> = new Set(["busy", "timeout", "unreachable"]);
-const timeoutCodes: ReadonlySet<unknown> = new Set([
-  "UND_ERR_HEADERS_TIMEOUT",
-  "UND_ERR_BODY_TIMEOUT",
-  "UND_ERR_CONNECT_TIMEOUT",
-]);
-const isConnectTimeout = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && error.code === "UND_ERR_CONNECT_TIMEOUT";
-
-/** Reads a body of limited length. */
-async function readBody(body: OpenAnswer["body"], maxBytes: number): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let length = 0;
-  for await (const part of body) {
-    length += part.length;
-    // Leaving the loop closes the connection, so that the rest is not received.
-    if (length > maxBytes) throw new RemoteFault("oversized", `the answer is longer than ${maxBytes} bytes`);
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
-}
-
-function toFault(error: unknown): RemoteFault | AppError {
-  if (error instanceof RemoteFault || error instanceof AppError) return error;
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  const text = error instanceof Error ? error.message : String(error);
-  return new RemoteFault(timeoutCodes.has(code) ? "timeout" : "unreachable", text, { cause: error });
-}
-
-/** Calls `work` with a signal that aborts after `timeMs`, or when the caller no longer waits. */
-async function inTime<T>(
-  context: BackendContext,
-  timeMs: number,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const abort = new AbortController();
-  const late = (): void => abort.abort(new RemoteFault("timeout", `no answer within ${Math.ceil(timeMs)} ms`));
-  const left = (): void => abort.abort(new AppError("REQUEST_ABORTED", { detail: "the caller disconnected" }));
-  const timer = setTimeout(late, timeMs);
-  // With a watch, the caller leaves at the deadline only, which is not before the timer.
-  const signal = context.watch === undefined ? context.signal : undefined;
-  signal?.addEventListener("abort", left);
-  if (signal?.aborted === true) left();
-  try {
-    return await work(abort.signal);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", left);
-  }
-}
-
 /**
  * Sends requests to a set of equal servers, each with a bounded pool of connections. A request is sent a second time, to another server if one
  * is usable, only if no decision can have been made or the first server does not answer. Does not connect until the first request.
@@ -313,7 +259,7 @@ export class HttpClient {
    * attack, which the other server delays, says nothing: otherwise guesses at one account would close the backend for all.
    */
   #noted(target: Target<RemoteServer>, thrown: unknown, startedMs: number): unknown {
-    const error = toFault(isConnectTimeout(thrown) ? new RemoteFault("unreachable", "connect timeout") : thrown);
+    const error = toFault(thrown);
     if (!(error instanceof RemoteFault) || !worthRepeating.has(error.kind)) return error;
     if (error.kind === "timeout" && target.address.answeredAtMs >= startedMs) return error;
     this.#targets.noteFailure(target, error);

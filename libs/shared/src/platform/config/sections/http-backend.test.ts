@@ -6,13 +6,14 @@ const valid = {
   basic: { username: "edge", password: "secret" },
 };
 
+const lines = (list: readonly { readonly path: string; readonly reason: string }[]) =>
+  list.filter(({ path }) => path.startsWith("auth.backends")).map(({ path, reason }) => `${path}: ${reason}`);
+
 function reportsOf(pool: object, more: { readonly order?: readonly string[]; readonly tree?: object } = {}) {
   const { order = ["http"], tree = {} } = more;
   const backends = { order, http: { default: pool } };
   const text = JSON.stringify({ ...tree, auth: { backends } });
   const result = loadConfig({ text, env: {}, readFile: () => "" });
-  const lines = (list: readonly { readonly path: string; readonly reason: string }[]) =>
-    list.filter(({ path }) => path.startsWith("auth.backends")).map(({ path, reason }) => `${path}: ${reason}`);
   return { problems: result.ok ? [] : lines(result.problems), warnings: lines(result.warnings) };
 }
 
@@ -35,7 +36,8 @@ test.each([
   ],
   ["a key without its certificate", { ...valid, tls_client_key: "key.pem" }, "default.tls_client_key: requires"],
 ])("%s is rejected", (_what, pool, expected) => {
-  expect(reportsOf(pool).problems.join("\n")).toContain(expected);
+  const tree = { runtime: { servers: { http: { address: ["127.0.0.1:8080"] } } } };
+  expect(reportsOf(pool, { tree }).problems.join("\n")).toContain(expected);
 });
 
 test("an unknown pool is rejected", () => {
@@ -70,6 +72,6 @@ describe("with the sign-in pages", () => {
 test("the backend of another product says where it moved", () => {
   const text = "auth: { backends: { remote: { far: { authority: a } } } }";
   const { warnings } = loadConfig({ text, env: {}, readFile: () => "" });
-  const [moved] = warnings.filter(({ path }) => path === "auth.backends.remote");
+  const moved = warnings.find(({ path }) => path === "auth.backends.remote");
   expect(moved?.reason).toContain("auth.backends.http");
 });
