@@ -43,7 +43,10 @@ const centralBackends = (edgeUrl: string) => (folder: string) => ({
       },
     ],
   },
-  http: { default: { url: [`${edgeUrl}/api/v1/auth/json`], protocol: ["loop"], basic } },
+  // A health check with the protocol of the loop would be one, too.
+  http: {
+    default: { url: [`${edgeUrl}/api/v1/auth/json`], protocol: ["loop"], health_check_protocol: "imap", basic },
+  },
 });
 
 const edgeBackends = (centralUrl: string, oldPort: number, closedPort: number) => ({

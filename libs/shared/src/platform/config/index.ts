@@ -1,4 +1,4 @@
-export { acceptedKeys, createAcceptedKeys } from "./accepted-keys.ts";
+export { acceptedKeys, createAcceptedKeys, movedReason } from "./accepted-keys.ts";
 export { changedKeys, diffReload } from "./diff-reload.ts";
 export { type LoadOptions, type LoadResult, loadConfig } from "./load.ts";
 export { messages } from "./messages.ts";
