@@ -42,6 +42,10 @@ const admit =
 /** What a lying or failing server answers, by the local part of the user name. */
 export const misbehaviour: Readonly<Record<string, Respond>> = {
   hung: () => undefined,
+  stalled: (response) => {
+    response.writeHead(200, { ...json, "auth-status": "OK" });
+    response.write('{"ok":true,');
+  },
   huge: admit({ ...success, attributes: { mailAccount: ["x".repeat(300_000)] } }),
   endless: (response) => {
     response.writeHead(200, { ...json, "auth-status": "OK" });

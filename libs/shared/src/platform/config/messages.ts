@@ -103,6 +103,7 @@ export const messages = {
   remoteIsSelf: "is a listener of this configuration: every request would come back",
   remotePlainHttp: (host: string) =>
     `is http, but ${host} is another machine: anyone on the network path can read passwords`,
+  remoteTooPatient: "is not below runtime.timeouts.decision: after a timeout, no time is left for another server",
   remoteQueryMode: "must not contain mode, which Postern sets",
   oneRemoteCredential: "must have only one of basic, bearer_token and oauth",
   noRemoteCredential: "has neither credentials nor a client certificate: the other server accepts anyone",

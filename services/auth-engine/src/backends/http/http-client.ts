@@ -24,7 +24,7 @@ import { type RemoteMode, targetOf } from "./request.ts";
 interface RemoteServer extends ServerAddress {
   readonly url: URL;
   readonly pool: Pool;
-  /** When it last answered anything. */
+  /** When it last answered anything completely. */
   answeredAtMs: number;
 }
 
@@ -47,6 +47,7 @@ const maxHeaderBytes = 32_768;
 const maxDumped = 4096;
 /** Faults after which another server, or another connection, may answer. */
 const worthRepeating: ReadonlySet<RemoteFaultKind> = new Set(["busy", "timeout", "unreachable"]);
+
 /**
  * Sends requests to a set of equal servers, each with a bounded pool of connections. A request is sent a second time, to another server if one
  * is usable, only if no decision can have been made or the first server does not answer. Does not connect until the first request.
@@ -184,7 +185,10 @@ export class HttpClient {
   async #noting<T>(target: Target<RemoteServer>, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const startedMs = this.#clock.now();
     try {
-      return await work();
+      const answer = await work();
+      target.address.answeredAtMs = this.#clock.now();
+      target.breaker.succeeded();
+      return answer;
     } catch (thrown) {
       throw this.#noted(target, signal.aborted ? signal.reason : thrown, startedMs);
     }
@@ -227,7 +231,7 @@ export class HttpClient {
   }
 
   async #post(
-    { address, breaker }: Target<RemoteServer>,
+    { address }: Target<RemoteServer>,
     { mode, request, headers, body: sent }: RemoteRequest,
     authorization: string | undefined,
     signal: AbortSignal,
@@ -243,15 +247,10 @@ export class HttpClient {
       body: sent,
       signal,
     });
-    address.answeredAtMs = this.#clock.now();
-    const isBusy = statusCode >= 502 && statusCode <= 504;
-    if (!isBusy) breaker.succeeded();
     const answer = { status: statusCode, headers: received, body };
-    if (isBusy) {
-      await body.dump({ limit: maxDumped });
-      throw faultOf(statusCode, sessionOf(answer, this.#settings.headers.session));
-    }
-    return answer;
+    if (statusCode < 502 || statusCode > 504) return answer;
+    await body.dump({ limit: maxDumped });
+    throw faultOf(statusCode, sessionOf(answer, this.#settings.headers.session));
   }
 
   /**

@@ -56,7 +56,11 @@ const HttpPool = section("Another server that decides, with the JSON or CBOR end
   tls_client_key: text("Path of the PEM file with the private key of the client certificate."),
   tls_server_name: text("Name that the server's certificate must have. If empty, the host of the address."),
   tls_skip_verify: flag("Whether any server certificate is accepted. For tests only."),
-  pool_size: integer(16, "Number of connections to each server.", { minimum: 1, maximum: 1024 }),
+  pool_size: integer(
+    64,
+    "Maximum number of connections to each server. Responses that the other server delays, for an account under attack, occupy one each.",
+    { minimum: 1, maximum: 1024 },
+  ),
   queue_length: integer(
     1024,
     "Maximum number of requests that wait for a connection. Further ones are temporary failures.",
@@ -117,6 +121,9 @@ export function validateRemoteBackends(config: Config, judgement: Judgement): vo
     validateAddresses(config, pool, path, judgement);
     validateCaller(pool, path, judgement);
     checkPair(pool, path, ["tls_client_cert", "tls_client_key"], judgement);
+    if (pool.request_timeout >= config.runtime.timeouts.decision) {
+      judgement.warning(`${path}.request_timeout`, messages.remoteTooPatient);
+    }
   }
   if (!config.identity.frontend.enabled) return;
   const others = backends.order.filter((entry) => entry !== "cache" && !/^http(?:\(|$)/.test(entry.trim()));

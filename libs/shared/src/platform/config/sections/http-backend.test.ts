@@ -47,6 +47,7 @@ test("an unknown pool is rejected", () => {
 test.each([
   ["plain HTTP to another machine", { ...valid, url: ["http://central.example.test/auth"] }, "read passwords"],
   ["no credentials", { url: valid.url }, "accepts anyone"],
+  ["a timeout above that of the decision", { ...valid, request_timeout: "5s" }, "request_timeout: is not below"],
 ])("%s is warned about", (_what, pool, expected) => {
   const { problems, warnings } = reportsOf(pool);
   expect(problems).toEqual([]);
