@@ -4,7 +4,7 @@ import type { Plugin } from "rolldown";
 const virtual = "\0postern:undici";
 
 /**
- * A module with the classes of undici that the gateway uses, and those that `@fastify/reply-from` looks for in the agent that it is given.
+ * A module with the parts of undici that the gateway and the engine use, and those that `@fastify/reply-from` looks for in the agent that it is given.
  * They are set up like those of undici's index.
  */
 export function undiciModule(root: string): string {
@@ -16,8 +16,9 @@ export function undiciModule(root: string): string {
     `import BalancedPool from ${part("dispatcher/balanced-pool.js")};`,
     `import Client from ${part("dispatcher/client.js")};`,
     `import Pool from ${part("dispatcher/pool.js")};`,
+    `import buildConnector from ${part("core/connect.js")};`,
     "Object.assign(Dispatcher.prototype, api);",
-    "export { Agent, BalancedPool, Client, Dispatcher, Pool };",
+    "export { Agent, BalancedPool, Client, Dispatcher, Pool, buildConnector };",
   ].join("\n");
 }
 

@@ -117,6 +117,7 @@ const engine: Rows = {
   Backends: [
     rate("service_directory_seconds_count", "kind, outcome", "Backend queries"),
     quantile("service_directory_seconds", "kind", "Backend time, p99", { thresholds: badFrom(1) }),
+    rate("service_remote_backend_faults_total", "fault", "Requests that another server did not decide", never),
     level("service_hashing_running", "Hashes in progress"),
     level("service_hashing_queued", "Hashes waiting"),
     unverifiable,

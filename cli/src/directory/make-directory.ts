@@ -1,6 +1,7 @@
 import type { Decoys, PasswordVerifier } from "@postern/shared/domain/passwords";
 import type { Clock } from "@postern/shared/platform/time";
 import type { Backend } from "../../../services/auth-engine/src/backends/backend.ts";
+import { createHttpBackend } from "../../../services/auth-engine/src/backends/http/http-backend.ts";
 import { createLdapBackend } from "../../../services/auth-engine/src/backends/ldap/ldap-backend.ts";
 import type { ServerLog } from "../../../services/auth-engine/src/backends/servers/target-set.ts";
 import { makeSqlBackend } from "../../../services/auth-engine/src/backends/sql/context.ts";
@@ -28,6 +29,9 @@ export async function makeBackend(of: BackendSettings, deps: MakeDeps): Promise<
       const reading = { ...of, settings: { ...of.settings, searches }, database: unseeded(of.database) };
       return makeSqlBackend(reading, { base: { logger: deps.log }, passwords: deps.passwords, decoys: deps.decoys });
     }
+    case "remote":
+      // No engine has this identifier.
+      return createHttpBackend(of.settings, { log: deps.log, engine: "0".repeat(12), onFault: () => undefined });
     case "lua":
       return undefined;
   }

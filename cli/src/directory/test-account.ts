@@ -84,6 +84,8 @@ async function checkPassword({ backend, query, context, report }: Asking, passwo
   }
   const detail = "detail" in outcome && outcome.detail !== undefined ? `: ${outcome.detail}` : "";
   report("password", "stop", `${outcome.kind.replaceAll("_", " ")}${detail}`);
+  // Engines ask the next backend after the denial of another server, which does not say whether it knows the user.
+  if (outcome.kind === "denied") return "unknown_user";
   return outcome.kind === "unknown_user" || outcome.kind === "not_served" ? outcome.kind : "denied";
 }
 
@@ -104,5 +106,7 @@ export async function testAccount(asking: Asking): Promise<Answer> {
     return "unknown";
   }
   const digest = appPasswordDigest(password.reveal());
-  return digest === undefined ? checkPassword(asking, password) : checkAppPassword(digest, factors, asking);
+  return digest === undefined || backend.kind === "remote"
+    ? checkPassword(asking, password)
+    : checkAppPassword(digest, factors, asking);
 }

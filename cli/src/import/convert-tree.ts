@@ -1,4 +1,4 @@
-import { createAcceptedKeys, parseBackendEntry, renamedKeys } from "@postern/shared/platform/config";
+import { createAcceptedKeys, movedReason, parseBackendEntry, renamedKeys } from "@postern/shared/platform/config";
 import {
   formatPath,
   type LeafNode,
@@ -84,7 +84,7 @@ function convertOrder(value: unknown, path: Path, { notes }: Conversion): unknow
     const kind = /^[a-z]{1,20}/u.exec(entry)?.[0] ?? "entry";
     const name = /^[a-z]+\(([\w-]{1,64})\)$/u.exec(entry)?.[1];
     const what = name === undefined ? kind : `${kind} ${name}`;
-    const text = `backend ${what} has no counterpart, so its users cannot sign in; add an LDAP, SQL or Lua backend instead`;
+    const text = `backend ${what} has no counterpart, so its users cannot sign in; add an LDAP, SQL or Lua backend instead, or for another server auth.backends.http`;
     notes.push({ kind: "absent", path: formatPath([...path, index]), text });
     return false;
   });
@@ -133,7 +133,7 @@ function convertOther(
   }
   const loader = at.path.length === 0 ? loaderKeys.get(name) : undefined;
   const known = accepted.coverage(path) !== "none";
-  note("absent", loader ?? (known ? "has no effect here" : "is not a known key"));
+  note("absent", loader ?? (known ? (movedReason(path) ?? "has no effect here") : "is not a known key"));
   return [];
 }
 

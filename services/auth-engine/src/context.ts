@@ -24,6 +24,7 @@ import {
   createScriptModules,
 } from "./backends/context.ts";
 import { createDescribeAccount } from "./backends/describe-account.ts";
+import { createHttpBackends } from "./backends/http/context.ts";
 import { createListAccounts } from "./backends/list-accounts.ts";
 import { createLiveBruteForce } from "./brute-force/context.ts";
 import { makeControls } from "./controls/context.ts";
@@ -131,7 +132,15 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     settings: () => live.current.scripts,
     makeModules: (of) => createScriptModules(of, base),
   });
-  const makeBackends = backendMaker({ base, metrics, scripts, passwords, decoysOf, countUnverifiable });
+  const makeBackends = backendMaker({
+    base,
+    metrics,
+    scripts,
+    passwords,
+    decoysOf,
+    countUnverifiable,
+    httpBackend: createHttpBackends(base),
+  });
   const backends = createBackendSet(await makeBackends(live.current), config.runtime.timeouts.decision, (err) =>
     logger.warn({ err }, "closing a backend failed"),
   );

@@ -16,13 +16,14 @@ import {
 
 const operations = ["authenticate", "lookup", "list-accounts"] as const satisfies readonly AuthOperation[];
 const outcomes = ["ok", "fail", "blocked", "tempfail"] as const satisfies readonly AuthDecision["outcome"][];
-const backendKinds = ["ldap", "sql", "lua"] as const satisfies readonly BackendKind[];
+const backendKinds = ["ldap", "sql", "lua", "remote"] as const satisfies readonly BackendKind[];
 const backendOutcomes = [
   "ok",
   "wrong_password",
   "password_unverifiable",
   "account_disabled",
   "unknown_user",
+  "denied",
   "not_served",
   "unavailable",
 ] as const;

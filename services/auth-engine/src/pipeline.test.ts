@@ -7,6 +7,7 @@ import type { CheckMailToken } from "./mail-tokens/check-mail-token.ts";
 import { attemptOf } from "./pipeline/attempt.ts";
 import { stepDeps } from "./pipeline/testing/step-deps.ts";
 import { decide, finalizers, steps } from "./pipeline.ts";
+import { makeAppPassword } from "./second-factors/app-passwords.ts";
 
 const context = { deadline: Number.MAX_SAFE_INTEGER, signal: new AbortController().signal, facts: {} };
 
@@ -57,6 +58,7 @@ const account = {
 const knows: VerifyOutcome = { kind: "ok", account };
 const unknown: VerifyOutcome = { kind: "unknown_user" };
 const wrong: VerifyOutcome = { kind: "wrong_password" };
+const remotelyDenied: VerifyOutcome = { kind: "denied", waitSeconds: 4 };
 const notServed: VerifyOutcome = { kind: "not_served" };
 const down = new AppError("DIRECTORY_UNAVAILABLE");
 
@@ -95,10 +97,6 @@ test("the order of the steps is the documented one", () => {
   ]);
 });
 
-test("policies are applied last", () => {
-  expect(finalizers.at(-1)?.name).toBe("apply-policies");
-});
-
 describe("verifying", () => {
   test("the first backend that knows the user decides, and the engine does not query the next", async () => {
     const { decision, backends } = ask([unknown, knows, wrong]);
@@ -118,6 +116,25 @@ describe("verifying", () => {
     ["an unknown user after a backend that does not serve the protocol", [notServed, unknown], "unknown_user"],
   ] satisfies [string, VerifyOutcome[], string][])("%s is a denial", async (_what, outcomes, reason) => {
     expect(await ask(outcomes).decision).toEqual({ outcome: "fail", reason, memoryCache: "miss" });
+  });
+
+  test("a denial of another server does not say whether it knows the user, so the next backend is asked", async () => {
+    expect(await ask([remotelyDenied, knows]).decision).toMatchObject({ outcome: "ok" });
+    expect(await ask([remotelyDenied, wrong]).decision).toMatchObject({ reason: "wrong_password" });
+    const { decision, backends } = ask([remotelyDenied, unknown]);
+    expect(await decision).toEqual({ outcome: "fail", reason: "remote_denied", waitSeconds: 4, memoryCache: "miss" });
+    expect(backends.map(({ calls }) => calls)).toEqual([["verify"], ["verify", "spend"]]);
+    await expect(ask([down, remotelyDenied]).decision).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
+  });
+
+  test("another server verifies its own app passwords, and no other backend sees one", async () => {
+    const { password } = makeAppPassword();
+    const local = fixedBackend("sql", knows);
+    const remote: typeof local = { ...fixedBackend("http", knows), kind: "remote" };
+    const deps = stepDeps({ backends: [local, remote] });
+    const decision = await decide(attemptOf({ ...request, password }), { ...context, facts: {} }, deps);
+    expect(decision).toMatchObject({ outcome: "ok", backend: 6 });
+    expect([local.calls, remote.calls]).toEqual([[], ["verify"]]);
   });
 
   test("an unknown user costs one password verification", async () => {
@@ -215,6 +232,22 @@ test("a correct password that must be changed is not counted, but a ban that exi
   expect(decision).toEqual({ outcome: "blocked", rule: "ipv4", retryAfterSeconds: 60, memoryCache: "miss" });
   expect(delayedFor).toEqual(["alice@example.test"]);
 });
+
+test.each([
+  ["another server denied", remotelyDenied, true],
+  ["that cannot be verified", { kind: "password_unverifiable" }, true],
+  ["that is wrong", wrong, false],
+] satisfies [string, VerifyOutcome, boolean][])(
+  "a password %s counts for the account, and whether for the network",
+  async (_what, outcome, sparesNetwork) => {
+    const counted: unknown[] = [];
+    const { bruteForce } = banAfterFirstCheck();
+    const countFailure: BruteForce["countFailure"] = async (_attempt, guess) => void counted.push(guess);
+    const deps = stepDeps({ backends: [fixedBackend("d0", outcome)], bruteForce: { ...bruteForce, countFailure } });
+    expect(await decide(attemptOf(request), { ...context, facts: {} }, deps)).toMatchObject({ outcome: "fail" });
+    expect(counted).toMatchObject([{ isPassword: true, sparesNetwork }]);
+  },
+);
 
 const good: CheckMailToken = async () => ({ username: "alice", signedInAt: undefined });
 const bad: CheckMailToken = async () => undefined;

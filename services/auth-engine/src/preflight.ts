@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { scriptChecks } from "@postern/shared/domain/scripts";
 import type { Config } from "@postern/shared/platform/config";
 import { commonChecks, type Preflight, type PreflightCheck } from "@postern/shared/platform/preflight";
+import { httpChecks } from "./backends/http/preflight.ts";
 import { ldapChecks } from "./backends/ldap/preflight.ts";
 import { sqlChecks } from "./backends/sql/preflight.ts";
 import { catalogueOf } from "./policy/policy-settings.ts";
@@ -18,6 +19,7 @@ function catalogueChecks({ auth }: Config): readonly PreflightCheck[] {
 export const preflight: Preflight = (config) => [
   ...commonChecks(config),
   ...ldapChecks(config),
+  ...httpChecks(config),
   ...sqlChecks(config),
   ...catalogueChecks(config),
   ...scriptChecks(config, [...keyedDecisionScripts(config), ...keyedActionScripts(config)]),

@@ -5,6 +5,7 @@ import { type DecoySample, parseStoredPassword } from "@postern/shared/domain/pa
 import { riskSettings } from "@postern/shared/domain/risk";
 import { type Config, mailScopes, parseMasterUserFormat } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
+import { type HttpBackendSettings, httpBackendSettings } from "./backends/http/http-settings.ts";
 import { type LdapBackendSettings, ldapBackendSettings } from "./backends/ldap/ldap-settings.ts";
 import { type LuaBackendSettings, luaBackendSettings } from "./backends/lua/lua-settings.ts";
 import { type SqlBackendSettings, type SqlDatabaseSettings, sqlBackendSettings } from "./backends/sql/sql-settings.ts";
@@ -19,6 +20,7 @@ import { shadowSettings } from "./shadow/shadow-settings.ts";
 export type BackendSettings =
   | { readonly kind: "sql"; readonly settings: SqlBackendSettings; readonly database: SqlDatabaseSettings }
   | { readonly kind: "lua"; readonly settings: LuaBackendSettings }
+  | { readonly kind: "remote"; readonly settings: HttpBackendSettings }
   | { readonly kind: "ldap"; readonly settings: LdapBackendSettings };
 
 export function masterUserSettings({ auth }: Config) {
@@ -29,6 +31,8 @@ export function masterUserSettings({ auth }: Config) {
 
 function backendOf(config: Config, entry: string): BackendSettings {
   if (entry === "lua") return { kind: "lua", settings: luaBackendSettings(config, entry) };
+  const remote = httpBackendSettings(config, entry);
+  if (remote !== undefined) return { kind: "remote", settings: remote };
   const [, kind, pool] = /^(sql|ldap)(?:\((.+)\))?$/.exec(entry.trim()) ?? [];
   return kind === "sql"
     ? { kind, ...sqlBackendSettings(config.auth.backends.sql, entry, pool) }

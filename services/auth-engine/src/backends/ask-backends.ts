@@ -33,8 +33,9 @@ export const lookUpInBackends: Step<AccountFacts, { readonly backends: readonly 
     attempt.operation === "lookup" ? lookUpAccount(attempt, context, backends) : undefined,
 };
 
-export function backendQuery({ username, protocol, clientIp, clientPort, localIp, localPort }: Attempt): BackendQuery {
-  return { username, protocol, clientIp, clientPort, localIp, localPort };
+export function backendQuery(attempt: Attempt): BackendQuery {
+  const { username, protocol, clientIp, clientPort, localIp, localPort } = attempt;
+  return { username, protocol, clientIp, clientPort, localIp, localPort, request: attempt };
 }
 
 /** Result of querying the backends in order, up to the first that knows the user. */
@@ -43,6 +44,8 @@ export interface BackendSearch<Outcome> {
   readonly found: { readonly backend: Backend; readonly outcome: KnownUser<Outcome> } | undefined;
   /** The backends that serve the protocol but do not know the user, in order. */
   readonly unknownTo: readonly Backend[];
+  /** The first denial of a backend that does not say whether it knows the user. */
+  readonly denied: DenialOf<Outcome> | undefined;
   /** The backends behind that one. */
   readonly left: readonly Backend[];
   /** Why the first unavailable backend could not answer. */
@@ -51,15 +54,23 @@ export interface BackendSearch<Outcome> {
 
 type AnyOutcome = { readonly kind: string };
 
-type KnownUser<Outcome> = Exclude<Outcome, { readonly kind: "unknown_user" } | { readonly kind: "not_served" }>;
+type DenialOf<Outcome> = Extract<Outcome, { readonly kind: "denied" }>;
+type KnownUser<Outcome> = Exclude<
+  Outcome,
+  { readonly kind: "unknown_user" } | { readonly kind: "not_served" } | { readonly kind: "denied" }
+>;
+
+function isDenied<Outcome extends AnyOutcome>(outcome: Outcome): outcome is DenialOf<Outcome> {
+  return outcome.kind === "denied";
+}
 
 function knowsUser<Outcome extends AnyOutcome>(outcome: Outcome): outcome is KnownUser<Outcome> {
-  return outcome.kind !== "unknown_user" && outcome.kind !== "not_served";
+  return outcome.kind !== "unknown_user" && outcome.kind !== "not_served" && outcome.kind !== "denied";
 }
 
 /**
- * An unavailable backend does not end the search: the user may exist in a later one. The step that asked decides
- * whether the missing answer matters.
+ * An unavailable backend does not end the search, nor does a denial that does not say whether the user exists: the user may exist in a
+ * later one. The step that asked decides whether the missing answer matters.
  *
  * @throws AppError DIRECTORY_NOT_CONFIGURED if no backend serves the protocol; errors of other kinds than `unavailable`
  * immediately.
@@ -70,11 +81,13 @@ export async function askBackends<Outcome extends AnyOutcome>(
 ): Promise<BackendSearch<Outcome>> {
   const unknownTo: Backend[] = [];
   let unavailable: AppError | undefined;
+  let denied: DenialOf<Outcome> | undefined;
   for (const [index, backend] of backends.entries()) {
     try {
       const outcome = await ask(backend);
       const left = backends.slice(index + 1);
-      if (knowsUser(outcome)) return { found: { backend, outcome }, unknownTo, left, unavailable };
+      if (knowsUser(outcome)) return { found: { backend, outcome }, unknownTo, denied, left, unavailable };
+      if (isDenied(outcome)) denied ??= outcome;
       if (outcome.kind === "unknown_user") unknownTo.push(backend);
     } catch (thrown) {
       const error = fromUnknown(thrown);
@@ -82,6 +95,7 @@ export async function askBackends<Outcome extends AnyOutcome>(
       unavailable ??= error;
     }
   }
-  if (unknownTo.length === 0 && unavailable === undefined) throw new AppError("DIRECTORY_NOT_CONFIGURED");
-  return { found: undefined, unknownTo, left: [], unavailable };
+  if (unknownTo.length === 0 && unavailable === undefined && denied === undefined)
+    throw new AppError("DIRECTORY_NOT_CONFIGURED");
+  return { found: undefined, unknownTo, denied, left: [], unavailable };
 }

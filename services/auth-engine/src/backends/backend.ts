@@ -1,7 +1,30 @@
-import type { BackendKind, Ok } from "@postern/shared/contracts";
+import type { AuthRequest, BackendKind, Ok } from "@postern/shared/contracts";
 import type { CallerDeadline } from "@postern/shared/platform/concurrency";
 import type { Secret } from "@postern/shared/platform/crypto";
 import type { SecondFactorStore } from "./second-factor-store.ts";
+
+/** What only another server asks about a request; its account and addresses are in the query. */
+export type RequestFacts = Pick<AuthRequest, "session"> &
+  Partial<
+    Pick<
+      AuthRequest,
+      | "dialect"
+      | "method"
+      | "clientHostname"
+      | "clientId"
+      | "clientIpIsPeer"
+      | "externalSessionId"
+      | "userAgent"
+      | "userAgentIsCaller"
+      | "oidcClientId"
+      | "loginAttempt"
+      | "tls"
+      | "tlsDetails"
+      | "memoryCache"
+      | "sharedCache"
+      | "hops"
+    >
+  >;
 
 /** The part of a request that a backend gets; `protocol` selects the site's search or query. */
 export interface BackendQuery {
@@ -11,6 +34,8 @@ export interface BackendQuery {
   readonly clientPort?: string | undefined;
   readonly localIp?: string | undefined;
   readonly localPort?: string | undefined;
+  /** Absent for what nobody requested, such as a health check. */
+  readonly request?: RequestFacts | undefined;
 }
 
 /** The account as its backend returns it. `attributes` holds only what the site configured for release. */
@@ -59,6 +84,10 @@ export type VerifyOutcome =
       readonly detail?: string | undefined;
     }
   | { readonly kind: "unknown_user" }
+  /**
+   * Another server denied the sign-in, which does not say whether it knows the account. `waitSeconds`: how long it asks the client to wait.
+   */
+  | { readonly kind: "denied"; readonly waitSeconds?: number | undefined }
   | { readonly kind: "not_served" };
 
 export type LookupOutcome =

@@ -11,6 +11,7 @@ import type { EngineMetrics } from "../metrics.ts";
 import type { ScriptModules } from "../scripts/context.ts";
 import type { BackendSettings, EngineSettings, LiveEngineSettings } from "../settings.ts";
 import type { Backend } from "./backend.ts";
+import type { createHttpBackends } from "./http/context.ts";
 import { createLdapBackend } from "./ldap/ldap-backend.ts";
 import { createLdapPool, type LdapPool } from "./ldap/ldap-pool.ts";
 import { ldapPoolSettings } from "./ldap/ldap-settings.ts";
@@ -110,12 +111,14 @@ interface BackendParts extends PasswordParts {
   readonly base: Pick<Base, "logger" | "tracer">;
   readonly metrics: Pick<EngineMetrics, "backendAnswered">;
   readonly scripts: { readonly decisions: ScriptRunner };
+  /** Undefined where no backend may ask another server. */
+  readonly httpBackend?: ReturnType<typeof createHttpBackends>;
 }
 
 async function makeBackend(
   of: BackendSettings,
   { decoys, costsOf }: { readonly decoys: Decoys; readonly costsOf: ReturnType<typeof loginCostsMaker> },
-  { decoysOf: { digest: decoyDigest }, base, passwords, scripts, countUnverifiable }: BackendParts,
+  { decoysOf: { digest: decoyDigest }, base, passwords, scripts, countUnverifiable, httpBackend }: BackendParts,
 ): Promise<Backend> {
   switch (of.kind) {
     case "ldap":
@@ -129,6 +132,10 @@ async function makeBackend(
       return makeSqlBackend(of, { base, passwords, decoys, countUnverifiable });
     case "lua":
       return createLuaBackend(of.settings, scripts.decisions, passwords, decoys);
+    case "remote":
+      if (httpBackend === undefined)
+        throw new Error(`${of.settings.name} asks another server, which is not possible here`);
+      return httpBackend(of.settings);
   }
 }
 

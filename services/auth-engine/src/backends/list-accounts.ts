@@ -109,7 +109,7 @@ async function readPage(
 
 function backendQuery(request: ListAccountsRequest): BackendQuery {
   const { username = "", protocol, clientIp, clientPort, localIp, localPort } = request;
-  return { username, protocol: normalisedProtocol(protocol), clientIp, clientPort, localIp, localPort };
+  return { username, protocol: normalisedProtocol(protocol), clientIp, clientPort, localIp, localPort, request };
 }
 
 function endListing(backends: readonly Backend[], request: ListAccountsRequest): ListAccountsReply {

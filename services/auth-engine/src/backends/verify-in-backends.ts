@@ -58,6 +58,16 @@ function accountOf({ outcome }: Found): string | undefined {
   return "account" in outcome ? outcome.account : undefined;
 }
 
+/** No backend knows the user, as far as they say. */
+function denialOfAll(unknownTo: Backend | undefined, denied: BackendSearch<VerifyOutcome>["denied"]): AuthDecision {
+  if (denied === undefined) {
+    if (unknownTo === undefined) throw new AppError("INTERNAL", { detail: "no backend answered" });
+    return denial("unknown_user");
+  }
+  const { waitSeconds } = denied;
+  return { ...denial("remote_denied"), ...(waitSeconds === undefined ? {} : { waitSeconds }) };
+}
+
 /**
  * The first backend that knows the user decides. A denial stands only if every earlier backend answered: the same user
  * may exist in an unavailable one, with the very password that was sent.
@@ -72,7 +82,7 @@ export async function verifyPassword(
 ): Promise<AuthDecision> {
   const query = backendQuery(attempt);
   const verify = (backend: Backend): Promise<VerifyOutcome> => backend.verify(query, password, context);
-  const { found, unknownTo, left, unavailable } = await askBackends(backends, verify);
+  const { found, unknownTo, denied, left, unavailable } = await askBackends(backends, verify);
   const account = found && accountOf(found);
   if (found !== undefined && backends.length > 1) accountShares.found(account ?? query.username, found.backend);
   if (found?.outcome.kind === "ok") {
@@ -90,9 +100,9 @@ export async function verifyPassword(
     return refusal(found.outcome);
   }
   const [first, ...others] = unknownTo;
-  if (first === undefined) throw new AppError("INTERNAL", { detail: "no backend answered" });
-  await accountShares.choose(query.username, [first, ...others]).spendVerification(query, password, context);
-  return denial("unknown_user");
+  if (first !== undefined)
+    await accountShares.choose(query.username, [first, ...others]).spendVerification(query, password, context);
+  return denialOfAll(first, denied);
 }
 
 /** Verifies a password in the backends. */

@@ -55,10 +55,10 @@ export interface WrongGuess {
   /** Whether the guess was a password, and not a token. */
   readonly isPassword: boolean;
   /**
-   * No password could be right, because the stored one cannot be verified. It counts for the account, like any other name, but not against
-   * the network, whose users may all have the same fault.
+   * It counts for the account, like any other name, but not against the network: the stored password cannot be verified, so no password could
+   * be right, or another server denied it, perhaps because of a ban. All users of the network may have the same fault.
    */
-  readonly isFaultOfData?: boolean;
+  readonly sparesNetwork?: boolean;
   /** The backend's own name for it; absent if none was returned. */
   readonly account: string | undefined;
 }

@@ -4,10 +4,14 @@ import type { Finalizer } from "../pipeline/step.ts";
 import { type BruteForce, type BruteForceFacts, blockedBy, type CountedFacts } from "./brute-force.ts";
 import type { BruteForceDep } from "./check-brute-force.ts";
 
+/** Wrong guesses that say nothing about their network. */
+const sparingNetwork: ReadonlySet<string> = new Set(["password_unverifiable", "remote_denied"]);
+
 /** Denial reasons that mean a wrong guess. Other reasons say nothing about the password. */
 const guesses: ReadonlySet<string> = new Set([
   "wrong_password",
   "password_unverifiable",
+  "remote_denied",
   "unknown_user",
   "account_disabled",
   "bad_token",
@@ -73,8 +77,8 @@ export const countFailure: Finalizer<CountedFacts, BruteForceDep> = {
     const isToken = decision.outcome === "fail" && decision.reason === "bad_token";
     const found = facts.bruteForce;
     const isKnown = facts.accountKnown === true || isToken;
-    const isFaultOfData = decision.outcome === "fail" && decision.reason === "password_unverifiable";
-    const guessed = { isKnown, isPassword: !isToken, isFaultOfData, account: facts.guessedAccount };
+    const sparesNetwork = decision.outcome === "fail" && sparingNetwork.has(decision.reason);
+    const guessed = { isKnown, isPassword: !isToken, sparesNetwork, account: facts.guessedAccount };
     return bruteForce.countFailure(attempt, guessed, found).then(() => withHistory(decision, found));
   },
 };

@@ -254,12 +254,12 @@ export function createBruteForce(deps: BruteForceDeps): BruteForce {
       if (target !== undefined) noteBan(target, answer.ban);
       return checked(counting, answer);
     },
-    countFailure: async (attempt, { isKnown, isPassword, isFaultOfData = false, account }, facts) => {
+    countFailure: async (attempt, { isKnown, isPassword, sparesNetwork = false, account }, facts) => {
       const request = requestOf(attempt, deps.deadlineClock);
       const digest = deps.digest(attempt.username, attempt.password?.reveal() ?? "");
       // Both are sent in this tick, in one write.
       await Promise.all([
-        isFaultOfData ? undefined : countAtNetwork(attempt, facts, { digest, known: isKnown, account, request }),
+        sparesNetwork ? undefined : countAtNetwork(attempt, facts, { digest, known: isKnown, account, request }),
         isPassword ? countAtAccount(facts, { digest, isKnown, account }) : undefined,
       ]);
     },

@@ -28,6 +28,17 @@ test("for any attempt and settings, the wait is between 1 and wait_delay until i
   );
 });
 
+test.each([
+  [7, 3, 7],
+  [1, 3, 2],
+  [0, 3, 0],
+  [7, 15, 0],
+])("another server asked for %i s, at attempt %i: %i s", (waitSeconds, attempt, expected) => {
+  const denial = { outcome: "fail", reason: "remote_denied", waitSeconds, memoryCache: "miss" } as const;
+  expect(withAuthWait(denial, attempt, settings)).toMatchObject({ waitSeconds: expected });
+  expect(withAuthWait(denial, attempt, { ...settings, waitDelay: 0 })).toMatchObject({ waitSeconds });
+});
+
 test("only a denial carries a wait", () => {
   const denied = withAuthWait({ outcome: "fail", reason: "wrong_password", memoryCache: "miss" }, undefined, settings);
   expect(denied).toMatchObject({ waitSeconds: 1 });

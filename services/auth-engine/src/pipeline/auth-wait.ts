@@ -22,13 +22,19 @@ export function authWaitSeconds(
   return Math.min(waitDelay, 1 + Math.round(((waitDelay - 1) * (current - 1)) / steps));
 }
 
-/** Adds the wait to a denial. `attempt` is the caller's counter and starts at 1 for each session. */
+/** The longer of two waits; 0, which ends the session, is the longest. */
+function longerWait(one: number | undefined, other: number | undefined): number | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return one === 0 || other === 0 ? 0 : Math.max(one, other);
+}
+
+/** Adds the wait to a denial, unless another server asked for a longer one. `attempt` is the caller's counter and starts at 1 for each session. */
 export function withAuthWait(
   decision: AuthDecision,
   attempt: number | undefined,
   settings: AuthWaitSettings,
 ): AuthDecision {
   if (decision.outcome !== "fail" && decision.outcome !== "blocked") return decision;
-  const waitSeconds = authWaitSeconds(attempt ?? 1, settings);
+  const waitSeconds = longerWait(authWaitSeconds(attempt ?? 1, settings), decision.waitSeconds);
   return waitSeconds === undefined ? decision : { ...decision, waitSeconds };
 }

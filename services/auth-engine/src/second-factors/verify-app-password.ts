@@ -3,7 +3,7 @@ import { askBackends, type BackendSearch, backendQuery } from "../backends/ask-b
 import type { Backend } from "../backends/backend.ts";
 import { noteAccount, okDecision } from "../backends/found-account.ts";
 import type { MfaAccount, StoredAppPassword } from "../backends/second-factor-store.ts";
-import type { BackendDeps } from "../backends/verify-in-backends.ts";
+import { type BackendDeps, verifyPassword } from "../backends/verify-in-backends.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { AccountFacts } from "../pipeline/facts.ts";
 import { denial, type Step, type StepContext } from "../pipeline/step.ts";
@@ -82,6 +82,10 @@ async function verify(
     return okDecision(found.backend, released.account, attempt);
   }
   if (unavailable !== undefined) throw unavailable;
+  const remotes = found === undefined ? backends.filter(({ kind }) => kind === "remote") : [];
+  // The server that created an app password verifies it.
+  if (remotes.length > 0 && attempt.password !== undefined)
+    return verifyPassword(attempt, attempt.password, context, { ...deps, backends: remotes });
   await spendAsMuch(search, { attempt, digest, context }, deps);
   context.facts.accountKnown = found !== undefined;
   if (found !== undefined && "account" in found.outcome) context.facts.guessedAccount = found.outcome.account;
@@ -104,7 +108,7 @@ async function counted(
 
 /**
  * Decides every sign-in whose password has the form of an app password; such a password never reaches a backend as a
- * password. As with other passwords, a denial stands only if every earlier backend answered.
+ * password, except another server, which verifies its own. As with other passwords, a denial stands only if every earlier backend answered.
  */
 export const verifyAppPassword: Step<AccountFacts, AppPasswordDeps> = {
   name: "verify-app-password",

@@ -76,6 +76,9 @@ export function verifiedAnswer(outcome: VerifyOutcome | undefined): SideAnswer {
       return { kind: "known", isRight: false, account: outcome.account };
     case "account_disabled":
       return { kind: "known", isDisabled: true, account: outcome.account };
+    // Only other servers of this interface answer so, and auth.shadow.order names none.
+    case "denied":
+      return { kind: "known", isRight: false };
     case "unknown_user":
     case "not_served":
     case undefined:

@@ -37,7 +37,7 @@ export function tempfail({ code, publicMessage }: AppError): AuthDecision {
 function factsOf(
   request: FastifyRequest,
   dialect: Dialect,
-  { addresses, reportIgnoredAddress }: AuthDeps,
+  { addresses, reportIgnoredAddress, names }: AuthDeps,
 ): RequestFacts {
   const { headers } = request.raw;
   const { clientIp, clientPort, clientIpIsPeer } = addresses.clientOf(request, request.id, dialect);
@@ -50,6 +50,7 @@ function factsOf(
     reportIgnoredAddress,
     userAgent: headers["user-agent"],
     acceptLanguage: headers["accept-language"],
+    hops: headers[names.hops],
   };
 }
 

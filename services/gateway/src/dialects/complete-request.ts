@@ -1,4 +1,10 @@
-import { type AuthRequest, type Dialect, normalisedProtocol, userNameFault } from "@postern/shared/contracts";
+import {
+  type AuthRequest,
+  type Dialect,
+  normalisedProtocol,
+  parseHops,
+  userNameFault,
+} from "@postern/shared/contracts";
 import { readClientAddress } from "@postern/shared/platform/net";
 import type { ReportIgnoredAddress } from "../connection/addresses.ts";
 import type { BodyFields } from "./auth-fields.ts";
@@ -17,6 +23,8 @@ export interface RequestFacts {
   readonly reportIgnoredAddress?: ReportIgnoredAddress;
   readonly userAgent: string | undefined;
   readonly acceptLanguage: string | undefined;
+  /** The header with the engines that have passed the request on. */
+  readonly hops?: string | readonly string[] | undefined;
 }
 
 /** The trimmed user name: surrounding spaces are typing errors, and backends treat them differently. */
@@ -83,6 +91,13 @@ function putProgram(request: AuthRequest, userAgent: string | undefined): void {
   if (request.dialect !== "basic") request.userAgentIsCaller = true;
 }
 
+/** A list that cannot be read would hide a loop. */
+function putHops(request: AuthRequest, header: string | readonly string[]): void {
+  const hops = parseHops(String(header));
+  if (hops === undefined) throw malformed("the header with the hops is malformed");
+  request.hops = hops;
+}
+
 /**
  * Combines body, query and connection to an `AuthRequest`. The body takes precedence over the connection, because the caller is
  * authenticated.
@@ -108,5 +123,6 @@ export function completeRequest(fields: BodyFields, query: AuthQuery, facts: Req
   if (query.operation === "authenticate" && fields.password === undefined) throw malformed("password is required");
   putProgram(request, userAgent);
   if (acceptLanguage !== undefined) request.acceptLanguage ??= acceptLanguage;
+  if (facts.hops !== undefined) putHops(request, facts.hops);
   return request;
 }

@@ -6,6 +6,7 @@ test("runtime.naming.identifier names the headers (ADR 0021)", () => {
     prefix: "X-Service-",
     session: "X-Service-Session",
     memoryCache: "X-Service-Memory-Cache",
+    hops: "x-service-hops",
   });
   expect(wireNames("mail-gate").session).toBe("X-Mail-Gate-Session");
 });

@@ -6,9 +6,16 @@ export interface WireNames {
   readonly prefix: string;
   readonly session: string;
   readonly memoryCache: string;
+  /** Request header with the engines that have passed the request on, in lower case. */
+  readonly hops: string;
 }
 
 export function wireNames(identifier: string): WireNames {
   const prefix = headerPrefix(identifier);
-  return { prefix, session: sessionHeader(identifier), memoryCache: `${prefix}Memory-Cache` };
+  return {
+    prefix,
+    session: sessionHeader(identifier),
+    memoryCache: `${prefix}Memory-Cache`,
+    hops: `${prefix}Hops`.toLowerCase(),
+  };
 }

@@ -26,7 +26,7 @@ type PagePosition = {
 };
 
 function firstPage(request: AuthRequest): ListAccountsRequest {
-  const { session, protocol, username, clientIp, clientPort, localIp, localPort } = request;
+  const { session, protocol, username, clientIp, clientPort, localIp, localPort, hops } = request;
   return {
     session,
     protocol,
@@ -36,6 +36,7 @@ function firstPage(request: AuthRequest): ListAccountsRequest {
     ...(clientPort === undefined ? undefined : { clientPort }),
     ...(localIp === undefined ? undefined : { localIp }),
     ...(localPort === undefined ? undefined : { localPort }),
+    ...(hops === undefined ? undefined : { hops }),
   };
 }
 

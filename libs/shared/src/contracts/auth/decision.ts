@@ -2,8 +2,8 @@ import { type Static, Type } from "typebox";
 import { oneOf, optionalFlag, optionalText, text, texts } from "../schema.ts";
 
 /**
- * The `backend` integers of the HTTP interface (ADR 0008). `test`, `memory` and `remote` are reserved: other
- * implementations of the interface use them, Postern does not.
+ * The `backend` integers of the HTTP interface (ADR 0008). `test` and `memory` are reserved: other implementations of the
+ * interface use them, Postern does not. `remote` is another server of the interface (ADR 0264).
  */
 export const BackendKind = Object.freeze({ cache: 1, ldap: 2, lua: 3, test: 4, memory: 5, remote: 6, sql: 8 });
 export type BackendKind = keyof typeof BackendKind;
@@ -31,6 +31,7 @@ const risk = Type.Optional(
 export const DenialReason = oneOf(
   "unknown_user",
   "wrong_password",
+  "remote_denied",
   "password_unverifiable",
   "account_disabled",
   "account_suspended",

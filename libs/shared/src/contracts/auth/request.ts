@@ -30,6 +30,22 @@ export function userNameFault(name: string): string | undefined {
 export const AuthOperation = oneOf("authenticate", "lookup", "list-accounts");
 export type AuthOperation = Static<typeof AuthOperation>;
 
+/** More engines than any configuration lets pass a request on (`max_hops`). */
+const maxHops = 16;
+
+/** Engines that have passed a request on to another server (ADR 0264), the first one first. */
+export const hops = Type.Array(Type.String(), {
+  maxItems: maxHops,
+  description: "Identifiers of the engines that have passed the request on. Absent: none has.",
+});
+
+const hopList = new RegExp(`^[0-9a-f]{12}(?:, ?[0-9a-f]{12}){0,${maxHops - 1}}$`);
+
+/** Reads the header of a request with its hops; undefined if it is not such a list. */
+export function parseHops(header: string): string[] | undefined {
+  return hopList.test(header) ? header.split(/, ?/) : undefined;
+}
+
 /** The endpoint that received the request. */
 export const Dialect = oneOf("json", "cbor", "header", "basic", "proxy", "sasl", "grpc", "jwt", "idp", "auth_policy");
 export type Dialect = Static<typeof Dialect>;
@@ -67,6 +83,7 @@ export const AuthRequest = Type.Object({
   device: optionalText("Digest of the browser's device cookie, for the score of the sign-in. Only for dialect idp.", {
     maxLength: 64,
   }),
+  hops: Type.Optional(hops),
   memoryCache: flag("false with the query parameter in-memory=0."),
   sharedCache: flag("false with the query parameter cache=0."),
 });

@@ -1,6 +1,8 @@
 /** What the reasons of failed sign-ins mean, in a clause for operators. */
 export const reasonMeanings: Readonly<Record<string, string>> = {
   wrong_password: "the password was wrong",
+  remote_denied:
+    "the other server that was asked denied the sign-in: the password was wrong, the name unknown, or a ban in force there",
   password_unverifiable:
     "the stored password of the account cannot be verified: its scheme is unknown, or it is damaged",
   wrong_password_before: "the second factor was correct, but the password before it was wrong",

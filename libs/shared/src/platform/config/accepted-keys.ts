@@ -136,6 +136,11 @@ function cover(pattern: readonly string[], path: Path): Coverage {
   return path.length === fixed.length || fixed.length < pattern.length ? "covered" : "none";
 }
 
+/** Which key of this product has the meaning of a key of `acceptedKeys`, as a sentence about that key; undefined if none has. */
+export function movedReason(path: Path): string | undefined {
+  return formatPath(path).startsWith("auth.backends.remote") ? messages.movedToHttp : undefined;
+}
+
 /** Keys of the compatible product's tree are warned about once each; `x-…` roots hold anchors; all else is refused. */
 export function createUnknownKeys(problem: Report, warning: Report) {
   const accepted = createAcceptedKeys();
@@ -145,7 +150,7 @@ export function createUnknownKeys(problem: Report, warning: Report) {
     if (path.length === 1 && name.startsWith("x-")) return;
     const coverage = accepted.coverage(path);
     if (coverage === "covered") {
-      warning(formatPath(path), messages.noEffect);
+      warning(formatPath(path), movedReason(path) ?? messages.noEffect);
     } else if (coverage === "above" && typeof value === "object") {
       for (const [key, item] of Object.entries(value ?? {}))
         visit([...path, Array.isArray(value) ? Number(key) : key], item, []);

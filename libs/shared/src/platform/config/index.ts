@@ -1,4 +1,4 @@
-export { acceptedKeys, createAcceptedKeys } from "./accepted-keys.ts";
+export { acceptedKeys, createAcceptedKeys, movedReason } from "./accepted-keys.ts";
 export { changedKeys, diffReload } from "./diff-reload.ts";
 export { type LoadOptions, type LoadResult, loadConfig } from "./load.ts";
 export { messages } from "./messages.ts";
@@ -9,6 +9,7 @@ export { type RedactedConfig, redactConfig, redacted, redactNode } from "./redac
 export { currentName, renamedKeys } from "./renamed-keys.ts";
 export { backchannelAudience } from "./sections/auth-backchannel.ts";
 export { parseBackendEntry } from "./sections/auth-backends.ts";
+export { httpPoolsOf } from "./sections/auth-http.ts";
 export { parseMasterUserFormat } from "./sections/auth-pipeline.ts";
 export { longestTimerMs } from "./sections/fields.ts";
 export {

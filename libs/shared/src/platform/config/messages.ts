@@ -34,7 +34,7 @@ export const messages = {
   needsEvent: (event: string, condition: string) => `must contain ${event} because ${condition}`,
   needsWhen: (condition: string) => `is required because ${condition}`,
   backendUnknown: (name: string) => `${name} is not a backend`,
-  backendHint: "use sql, sql(pool), ldap, ldap(pool) or lua",
+  backendHint: "use sql, sql(pool), ldap, ldap(pool), lua, http or http(pool)",
   backendTwice: (name: string) => `repeats ${name}; list each backend once`,
   backendWithoutSearch: (name: string) =>
     `${name} has no search entry; add one to auth.backends.${name.split("(")[0]}.search`,
@@ -102,6 +102,18 @@ export const messages = {
   needsBruteForce: "has no effect unless auth.controls.enabled contains brute_force",
   noGuessingProtection: "does not contain brute_force: password guessing is not limited",
   trustsEverybody: "covers almost all addresses: any client can claim any client address",
+  movedToHttp: "has no effect here; the backend that asks another server is auth.backends.http",
+  remoteServesNoPages:
+    "contains only http backends, which do not transmit second factors: the sign-in pages need a backend that stores them; set identity.frontend.enabled to false, or add one",
+  remoteUsersHaveNoPages:
+    "contains an http backend, which does not transmit second factors: its users are unknown on the sign-in pages",
+  remoteIsSelf: "is a listener of this configuration: every request would come back",
+  remotePlainHttp: (host: string) =>
+    `is http, but ${host} is another machine: anyone on the network path can read passwords`,
+  remoteTooPatient: "is not below runtime.timeouts.decision: after a timeout, no time is left for another server",
+  remoteQueryMode: "must not contain mode, which Postern sets",
+  oneRemoteCredential: "must have only one of basic, bearer_token and oauth",
+  noRemoteCredential: "has neither credentials nor a client certificate: the other server accepts anyone",
   remoteWithoutLogin: (host: string) =>
     `is not set, but ${host} is another machine: anyone who can reach it can read and change everything there`,
   remoteWithoutTls: (host: string) =>

@@ -51,8 +51,8 @@ function ofServers({ runtime, storage }: Config): readonly Place[] {
   return [inFile("runtime.bus.tls.cert", tls.enabled ? tls.cert : ""), ...roles];
 }
 
-function ofBackends({ ldap, sql }: Config["auth"]["backends"]): readonly Place[] {
-  return Object.entries({ ldap, sql }).flatMap(([kind, { default: main, pools }]) => [
+function ofBackends({ ldap, sql, http }: Config["auth"]["backends"]): readonly Place[] {
+  return Object.entries({ ldap, sql, http }).flatMap(([kind, { default: main, pools }]) => [
     inFile(`auth.backends.${kind}.default.tls_client_cert`, main.tls_client_cert, "auth-engine"),
     ...Object.entries(pools).map(([name, pool]) =>
       inFile(`auth.backends.${kind}.pools.${name}.tls_client_cert`, pool.tls_client_cert, "auth-engine"),

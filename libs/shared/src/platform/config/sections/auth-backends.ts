@@ -1,5 +1,6 @@
 import { normalisedProtocol } from "../../../contracts/auth/request.ts";
 import { messages } from "../messages.ts";
+import { HttpBackend } from "./auth-http.ts";
 import { LdapBackend } from "./auth-ldap.ts";
 import { LuaBackend } from "./auth-lua.ts";
 import { SqlBackend } from "./auth-sql.ts";
@@ -11,26 +12,29 @@ export const Backends = liveSection(
   "Backends. A reload opens new connections and closes the old ones after their last request.",
   {
     order: texts(
-      "Backends in the order in which they are queried: `sql`, `sql(pool)`, `ldap`, `ldap(pool)` or `lua`. An entry `cache` also keeps successful decisions of the backends after it in the shared result cache. The list may be empty with runtime.servers.http.auth_policy_endpoint, if mail servers verify all passwords themselves.",
+      "Backends in the order in which they are queried: `sql`, `sql(pool)`, `ldap`, `ldap(pool)`, `lua`, `http` or `http(pool)`. An entry `cache` also keeps successful decisions of the backends after it in the shared result cache. The list may be empty with runtime.servers.http.auth_policy_endpoint, if mail servers verify all passwords themselves.",
       { default: ["sql"] },
     ),
     ldap: LdapBackend,
     sql: SqlBackend,
     lua: LuaBackend,
+    http: HttpBackend,
   },
 );
 
 const path = "auth.backends.order";
 
+const kinds = ["sql", "ldap", "lua", "http"] as const;
+
 /** One entry of `auth.backends.order`. */
 type BackendEntry = NonNullable<ReturnType<typeof parseBackendEntry>>;
 
-/** `sql`, `sql(pool)`, `ldap`, `ldap(pool)` or `lua`; undefined for anything else, `cache` too. */
+/** `sql`, `sql(pool)`, `ldap`, `ldap(pool)`, `lua`, `http` or `http(pool)`; undefined for anything else, `cache` too. */
 export function parseBackendEntry(entry: string) {
-  const match = /^(sql|ldap|lua)(?:\(([A-Za-z0-9][A-Za-z0-9_-]*)\))?$/.exec(entry.trim());
-  if (match === null) return undefined;
-  const kind = match[1] === "sql" || match[1] === "lua" ? match[1] : "ldap";
-  return kind === "lua" && match[2] !== undefined ? undefined : { kind, pool: match[2] };
+  const match = /^([a-z]+)(?:\(([A-Za-z0-9][A-Za-z0-9_-]*)\))?$/.exec(entry.trim());
+  const kind = kinds.find((name) => name === match?.[1]);
+  const pool = match?.[2];
+  return kind === undefined || (kind === "lua" && pool !== undefined) ? undefined : { kind, pool };
 }
 
 /** The searches of an SQL or LDAP backend. An SQL backend is one database. An LDAP backend without a pool queries all pools. */
@@ -65,19 +69,20 @@ export function validateBackendEntry(
 ): void {
   // `cache` selects the backends whose decisions are shared; validate/storage.ts checks its requirements.
   if (entry === "cache") return;
-  const { ldap, sql } = config.auth.backends;
+  const { ldap, sql, http } = config.auth.backends;
   const parsed = parseBackendEntry(entry);
   if (parsed === undefined) {
     problem(at, messages.backendUnknown(entry), messages.backendHint);
     return;
   }
   const { kind, pool } = parsed;
-  if (pool !== undefined && pool !== "default" && !Object.hasOwn(kind === "sql" ? sql.pools : ldap.pools, pool)) {
+  const pools = { sql: sql.pools, ldap: ldap.pools, http: http.pools, lua: {} };
+  if (pool !== undefined && pool !== "default" && !Object.hasOwn(pools[kind], pool)) {
     problem(at, messages.unknownPool(pool));
     return;
   }
-  // The script decides which users it knows.
-  if (kind === "lua") return;
+  // The script, or the other server, decides which users it knows.
+  if (kind === "lua" || kind === "http") return;
   if (searchesOf(config.auth, parsed).length === 0) problem(at, messages.backendWithoutSearch(entry));
 }
 
@@ -109,7 +114,8 @@ export function validateProtocolCoverage(config: Config, { warning }: Judgement)
   const { order } = config.auth.backends;
   const entries = order.flatMap((text, index) => {
     const parsed = parseBackendEntry(text);
-    return parsed === undefined ? [] : [{ index, served: servedBy(config.auth, parsed) }];
+    // Rules of their own say whom servers behind `http` serve.
+    return parsed === undefined || parsed.kind === "http" ? [] : [{ index, served: servedBy(config.auth, parsed) }];
   });
   for (const [protocol, who] of askersOf(config)) {
     const lacking = entries.filter(({ served }) => served !== undefined && !served.has(protocol) && !served.has("*"));

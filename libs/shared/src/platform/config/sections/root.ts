@@ -38,6 +38,7 @@ export type RiskConfig = AuthConfig["risk"];
 export type LdapConfig = AuthConfig["backends"]["ldap"];
 export type LdapPoolConfig = LdapConfig["default"];
 export type LdapSearchConfig = LdapConfig["search"][number];
+export type HttpPoolConfig = AuthConfig["backends"]["http"]["default"];
 export type SqlConfig = AuthConfig["backends"]["sql"];
 export type SqlPoolConfig = SqlConfig["default"];
 export type SqlSearchConfig = SqlConfig["search"][number];

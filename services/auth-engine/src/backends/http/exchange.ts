@@ -1,0 +1,59 @@
+import { AppError } from "@postern/shared/platform/errors";
+import type { Dispatcher } from "undici";
+import type { BackendContext } from "../backend.ts";
+import type { ReceivedAnswer } from "./answer.ts";
+import { RemoteFault, type RemoteFaultKind } from "./remote-fault.ts";
+
+/** A response whose body has not been read. */
+export type OpenAnswer = Pick<ReceivedAnswer, "status" | "headers"> & {
+  readonly body: Dispatcher.ResponseData["body"];
+};
+
+const kindOfCode: Readonly<Record<string, RemoteFaultKind>> = {
+  UND_ERR_HEADERS_TIMEOUT: "timeout",
+  UND_ERR_BODY_TIMEOUT: "timeout",
+  UND_ERR_HEADERS_OVERFLOW: "oversized",
+};
+
+/** Reads a body of limited length. */
+export async function readBody(body: OpenAnswer["body"], maxBytes: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of body) {
+    length += part.length;
+    // Leaving the loop closes the connection, so that the rest is not received.
+    if (length > maxBytes) throw new RemoteFault("oversized", `the answer is longer than ${maxBytes} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+/** What an error of the connection means. */
+export function toFault(error: unknown): RemoteFault | AppError {
+  if (error instanceof RemoteFault || error instanceof AppError) return error;
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const text = error instanceof Error ? error.message : String(error);
+  return new RemoteFault(kindOfCode[code] ?? "unreachable", text, { cause: error });
+}
+
+/** Calls `work` with a signal that aborts after `timeMs`, or when the caller no longer waits. */
+export async function inTime<T>(
+  context: BackendContext,
+  timeMs: number,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const abort = new AbortController();
+  const late = (): void => abort.abort(new RemoteFault("timeout", `no answer within ${Math.ceil(timeMs)} ms`));
+  const left = (): void => abort.abort(new AppError("REQUEST_ABORTED", { detail: "the caller disconnected" }));
+  const timer = setTimeout(late, timeMs);
+  // With a watch, the caller leaves at the deadline only, which is not before the timer.
+  const signal = context.watch === undefined ? context.signal : undefined;
+  signal?.addEventListener("abort", left);
+  if (signal?.aborted === true) left();
+  try {
+    return await work(abort.signal);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", left);
+  }
+}

@@ -1,0 +1,123 @@
+import type { Secret } from "@postern/shared/platform/crypto";
+import type { Backend, BackendContext, BackendQuery, LookupOutcome, VerifyOutcome } from "../backend.ts";
+import type { ServerLog } from "../servers/target-set.ts";
+import { type ReceivedAnswer, type RemoteDecision, readAnswer } from "./answer.ts";
+import { HttpClient, type RemoteRequest } from "./http-client.ts";
+import type { HttpBackendSettings } from "./http-settings.ts";
+import { createAccountListing } from "./list-accounts.ts";
+import { RemoteFault, type RemoteFaultKind } from "./remote-fault.ts";
+import { encodeBody, type RemoteMode, requestFields } from "./request.ts";
+
+export interface HttpBackendDeps {
+  readonly log: ServerLog;
+  /** Identifies this engine in the list of those that have passed a request on: 12 hexadecimal digits. */
+  readonly engine: string;
+  /** Called for each request without a decision. */
+  readonly onFault: (kind: RemoteFaultKind) => void;
+  /** The W3C trace context of the request in progress, if it is traced. */
+  readonly traceparent?: (() => string | undefined) | undefined;
+}
+
+/** Second factors do not travel, so the pages would admit a user without one. */
+const protocolsOfFactors: ReadonlySet<string> = new Set(["mfa"]);
+
+function createServes({ protocols }: HttpBackendSettings) {
+  return ({ protocol, request }: BackendQuery): boolean => {
+    if (request?.dialect === "idp" || protocolsOfFactors.has(protocol)) return false;
+    return protocols.length === 0 || protocols.includes(protocol) || protocols.includes("*");
+  };
+}
+
+/** @throws RemoteFault if the request has passed this engine before, or too many others */
+function hopsAfter({ request }: BackendQuery, engine: string, maxHops: number): string {
+  const hops = request?.hops ?? [];
+  if (hops.includes(engine)) throw new RemoteFault("loop", "this engine has passed the request on before");
+  if (hops.length >= maxHops) throw new RemoteFault("loop", `${hops.length} engines have passed the request on`);
+  return [...hops, engine].join(", ");
+}
+
+function createRequests(
+  { format, hopsHeader, maxHops }: HttpBackendSettings,
+  { engine, traceparent }: HttpBackendDeps,
+) {
+  return (
+    query: BackendQuery,
+    mode: RemoteMode | undefined,
+    password: Secret | undefined,
+    accept = `application/${format}`,
+  ): RemoteRequest => {
+    const trace = traceparent?.();
+    return {
+      mode,
+      request: query.request,
+      headers: {
+        "content-type": `application/${format}`,
+        accept,
+        "user-agent": "Postern",
+        [hopsHeader]: hopsAfter(query, engine, maxHops),
+        ...(trace === undefined ? {} : { traceparent: trace }),
+      },
+      body: encodeBody(format, requestFields(query, password)),
+    };
+  };
+}
+
+/** A backend that asks another server with the JSON or CBOR endpoint of this interface (ADR 0264). */
+export function createHttpBackend(settings: HttpBackendSettings, deps: HttpBackendDeps): Backend {
+  const serves = createServes(settings);
+  const requestOf = createRequests(settings, deps);
+  const healthCheck = () =>
+    requestOf({ username: settings.healthCheckUser, protocol: settings.healthCheckProtocol }, "no-auth", undefined);
+  const client = new HttpClient(settings, deps, async (send) => {
+    readAnswer(await send(healthCheck()), settings);
+  });
+  const listing = createAccountListing(settings, client);
+
+  const decide = async (read: () => Promise<ReceivedAnswer>): Promise<RemoteDecision> => {
+    try {
+      return readAnswer(await read(), settings);
+    } catch (thrown) {
+      throw client.undecided(thrown);
+    }
+  };
+  const ask = (
+    query: BackendQuery,
+    { mode, password }: { readonly mode?: RemoteMode; readonly password?: Secret },
+    context: BackendContext,
+  ): Promise<RemoteDecision> => decide(() => client.send(requestOf(query, mode, password), context));
+
+  return {
+    kind: "remote",
+    name: settings.name,
+    verify: async (query, password, context): Promise<VerifyOutcome> =>
+      serves(query) ? ask(query, { password }, context) : { kind: "not_served" },
+    lookup: async (query, context): Promise<LookupOutcome> => {
+      if (!serves(query)) return { kind: "not_served" };
+      const found = await ask(query, { mode: "no-auth" }, context);
+      return found.kind === "ok" ? found : { kind: "unknown_user" };
+    },
+    listAccounts: async (query, page, context) => {
+      if (!serves(query)) return { kind: "not_served" };
+      try {
+        return await listing.listAccounts(
+          () => requestOf(query, "list-accounts", undefined, "text/plain"),
+          page,
+          context,
+        );
+      } catch (thrown) {
+        throw client.undecided(thrown);
+      }
+    },
+    endListing: listing.endListing,
+    // The other server spends as much for an unknown name as for a wrong password.
+    spendVerification: async () => undefined,
+    check: async (context) => {
+      const answer = await client.send(healthCheck(), context);
+      await decide(async () => answer);
+    },
+    close: async () => {
+      listing.close();
+      await client.close();
+    },
+  };
+}

@@ -1,0 +1,267 @@
+import { remainingMs } from "@postern/shared/platform/concurrency";
+import { AppError } from "@postern/shared/platform/errors";
+import { type Clock, steadyClock } from "@postern/shared/platform/time";
+import { Agent, Pool } from "undici";
+import type { BackendContext } from "../backend.ts";
+import { RefusedAccountError } from "../servers/errors.ts";
+import { createHealthMonitor } from "../servers/health-monitor.ts";
+import {
+  createTargetSet,
+  type ServerAddress,
+  type ServerLog,
+  type Target,
+  type TargetSet,
+} from "../servers/target-set.ts";
+import { faultOf, headerOf, type ReceivedAnswer, sessionOf } from "./answer.ts";
+import { type Caller, createCaller } from "./caller.ts";
+import { createConnector } from "./connector.ts";
+import { inTime, type OpenAnswer, readBody, toFault } from "./exchange.ts";
+import type { HttpBackendSettings } from "./http-settings.ts";
+import { RemoteFault, type RemoteFaultKind } from "./remote-fault.ts";
+import { type RemoteMode, targetOf } from "./request.ts";
+
+/** One server: its endpoint and its connections. */
+interface RemoteServer extends ServerAddress {
+  readonly url: URL;
+  readonly pool: Pool;
+  /** When it last answered anything completely. */
+  answeredAtMs: number;
+}
+
+/** What is sent, apart from the credentials. */
+export interface RemoteRequest {
+  readonly mode: RemoteMode | undefined;
+  readonly request: Parameters<typeof targetOf>[2]["request"];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+export interface HttpClientDeps {
+  readonly log: ServerLog;
+  readonly onFault: (kind: RemoteFaultKind) => void;
+  readonly clock?: Clock;
+}
+
+const maxHeaderBytes = 32_768;
+/** Up to this length an unneeded body is read, so that its connection can be used again. */
+const maxDumped = 4096;
+/** Faults after which another server, or another connection, may answer. */
+const worthRepeating: ReadonlySet<RemoteFaultKind> = new Set(["busy", "timeout", "unreachable"]);
+
+/**
+ * Sends requests to a set of equal servers, each with a bounded pool of connections. A request is sent a second time, to another server if one
+ * is usable, only if no decision can have been made or the first server does not answer. Does not connect until the first request.
+ */
+export class HttpClient {
+  readonly #settings: HttpBackendSettings;
+  readonly #onFault: HttpClientDeps["onFault"];
+  readonly #clock: Clock;
+  readonly #targets: TargetSet<RemoteServer>;
+  readonly #monitor: ReturnType<typeof createHealthMonitor>;
+  readonly #tokens: Agent;
+  readonly #caller: Caller;
+
+  /** @param probe checks a server with the request of a health check; it throws if the server cannot decide */
+  constructor(
+    settings: HttpBackendSettings,
+    { log, onFault, clock = steadyClock }: HttpClientDeps,
+    probe: (send: (request: RemoteRequest) => Promise<ReceivedAnswer>) => Promise<void>,
+  ) {
+    this.#settings = settings;
+    this.#onFault = onFault;
+    this.#clock = clock;
+    const connect = createConnector(settings);
+    const ofServers = { what: "remote", poolName: settings.name, clock, log } as const;
+    this.#targets = createTargetSet<RemoteServer>(
+      settings.urls.map((text) => this.#serverAt(new URL(text), connect)),
+      settings.breaker,
+      ofServers,
+    );
+    this.#tokens = new Agent({ connections: 1, connect, maxHeaderSize: maxHeaderBytes });
+    this.#caller = createCaller(settings.caller, this.#tokens, { clock, timeoutMs: settings.requestTimeoutMs });
+    this.#monitor = createHealthMonitor(this.#targets, clock, settings, {
+      probe: (target) => probe((request) => this.#read(target, request, this.#ownContext())),
+      afterTick: () => undefined,
+    });
+  }
+
+  /**
+   * Resolves with any answer that was received completely.
+   *
+   * @throws AppError of kind `unavailable`
+   */
+  send(request: RemoteRequest, context: BackendContext): Promise<ReceivedAnswer> {
+    return this.#withServer(context, (target, timeMs) => this.#read(target, request, context, timeMs));
+  }
+
+  /** Resolves when a response begins. `signal` ends it. @throws AppError of kind `unavailable` */
+  open(request: RemoteRequest, context: BackendContext, signal: AbortSignal): Promise<OpenAnswer> {
+    return this.#withServer(context, (target, timeMs) =>
+      inTime(context, timeMs, (late) =>
+        this.#noting(target, late, () => this.#exchange(target, request, AbortSignal.any([late, signal]))),
+      ),
+    );
+  }
+
+  /** The error of a request that no server decided. */
+  undecided(thrown: unknown): AppError {
+    if (thrown instanceof AppError) return thrown;
+    const { name } = this.#settings;
+    if (thrown instanceof RemoteFault) this.#onFault(thrown.kind);
+    const text = thrown instanceof Error ? thrown.message : String(thrown);
+    const kind = thrown instanceof RemoteFault ? `${thrown.kind}: ` : "";
+    return new AppError("DIRECTORY_UNAVAILABLE", { detail: `${name}: ${kind}${text}`, cause: thrown });
+  }
+
+  async close(): Promise<void> {
+    const pools = this.#targets.all.map(({ address }) => address.pool);
+    await this.#monitor.close();
+    await Promise.all([this.#tokens, ...pools].map((one) => one.destroy()));
+  }
+
+  #serverAt(url: URL, connect: ReturnType<typeof createConnector>): RemoteServer {
+    const { poolSize: connections, requestTimeoutMs } = this.#settings;
+    const pool = new Pool(url.origin, {
+      connections,
+      pipelining: 1,
+      connect,
+      maxHeaderSize: maxHeaderBytes,
+      headersTimeout: requestTimeoutMs,
+      bodyTimeout: 0,
+    });
+    return { uri: url.origin, url, pool, answeredAtMs: Number.NEGATIVE_INFINITY };
+  }
+
+  #ownContext(): BackendContext {
+    const { requestTimeoutMs: timeMs } = this.#settings;
+    return { deadline: this.#clock.now() + timeMs, signal: AbortSignal.timeout(timeMs) };
+  }
+
+  async #withServer<T>(
+    context: BackendContext,
+    ask: (target: Target<RemoteServer>, timeMs: number) => Promise<T>,
+  ): Promise<T> {
+    let failure: unknown;
+    let avoided: Target<RemoteServer> | undefined;
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const target = this.#choose(avoided);
+      const leftMs = remainingMs(context.deadline, this.#clock);
+      if (target === undefined || leftMs === 0) break;
+      const isFirstOfTwo = attempt === 0 && this.#targets.hasHealthyBeside(target);
+      const timeMs = Math.min(this.#settings.requestTimeoutMs, isFirstOfTwo ? leftMs / 2 : leftMs);
+      try {
+        return await ask(target, timeMs);
+      } catch (thrown) {
+        failure = thrown;
+        if (!this.#isWorthRepeating(thrown, target)) break;
+        avoided = target;
+      }
+    }
+    throw this.undecided(failure ?? this.#targets.reason());
+  }
+
+  #choose(avoided: Target<RemoteServer> | undefined): Target<RemoteServer> | undefined {
+    const order = this.#targets.toConnect(() => 0, avoided);
+    return order.find(({ breaker }) => breaker.tryPass());
+  }
+
+  /** A kept connection may have been closed by the server just before; any other failure needs another server. */
+  #isWorthRepeating(thrown: unknown, target: Target<RemoteServer>): boolean {
+    if (!(thrown instanceof RemoteFault) || !worthRepeating.has(thrown.kind)) return false;
+    if (this.#targets.hasHealthyBeside(target)) return true;
+    return thrown.kind === "unreachable" && target.breaker.state() === "closed";
+  }
+
+  #read(target: Target<RemoteServer>, request: RemoteRequest, context: BackendContext, timeMs?: number) {
+    const limit = timeMs ?? this.#settings.requestTimeoutMs;
+    return inTime(context, limit, (signal) =>
+      this.#noting(target, signal, async (): Promise<ReceivedAnswer> => {
+        const { status, headers, body } = await this.#exchange(target, request, signal);
+        return { status, headers, body: await readBody(body, this.#settings.maxResponseBytes) };
+      }),
+    );
+  }
+
+  async #noting<T>(target: Target<RemoteServer>, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const startedMs = this.#clock.now();
+    try {
+      const answer = await work();
+      target.address.answeredAtMs = this.#clock.now();
+      target.breaker.succeeded();
+      return answer;
+    } catch (thrown) {
+      throw this.#noted(target, signal.aborted ? signal.reason : thrown, startedMs);
+    }
+  }
+
+  /** Counts a request at its server until its response begins. */
+  async #exchange(target: Target<RemoteServer>, request: RemoteRequest, signal: AbortSignal): Promise<OpenAnswer> {
+    const { poolSize, queueLength } = this.#settings;
+    if (target.inFlight >= poolSize + queueLength) {
+      throw new AppError("DIRECTORY_OVERLOADED", {
+        detail: `${target.inFlight} requests wait for ${target.address.uri}`,
+      });
+    }
+    target.inFlight += 1;
+    try {
+      const authorization = await this.#caller.authorization();
+      const answer = await this.#post(target, request, authorization, signal);
+      if (!this.#isRefusal(answer)) return answer;
+      await answer.body.dump({ limit: maxDumped });
+      if (!this.#caller.refused(authorization)) throw this.#refused(target, answer);
+      const again = await this.#post(target, request, await this.#caller.authorization(), signal);
+      if (!this.#isRefusal(again)) return again;
+      await again.body.dump({ limit: maxDumped });
+      throw this.#refused(target, again);
+    } finally {
+      target.inFlight -= 1;
+    }
+  }
+
+  /** Whether the answer is about this site's credentials, and not about the user. */
+  #isRefusal(answer: Pick<ReceivedAnswer, "status" | "headers">): boolean {
+    return answer.status === 401 && headerOf(answer, this.#settings.headers.status) === undefined;
+  }
+
+  /** It takes the server out of use at once: more attempts would use up this site's budget for failures there. */
+  #refused(target: Target<RemoteServer>, answer: OpenAnswer): RemoteFault {
+    const fault = faultOf(answer.status, sessionOf(answer, this.#settings.headers.session));
+    this.#targets.noteFailure(target, new RefusedAccountError(target.address.uri, fault));
+    return fault;
+  }
+
+  async #post(
+    { address }: Target<RemoteServer>,
+    { mode, request, headers, body: sent }: RemoteRequest,
+    authorization: string | undefined,
+    signal: AbortSignal,
+  ): Promise<OpenAnswer> {
+    const {
+      statusCode,
+      headers: received,
+      body,
+    } = await address.pool.request({
+      path: targetOf(address.url, mode, { request }),
+      method: "POST",
+      headers: { ...headers, ...(authorization === undefined ? {} : { authorization }) },
+      body: sent,
+      signal,
+    });
+    const answer = { status: statusCode, headers: received, body };
+    if (statusCode < 502 || statusCode > 504) return answer;
+    await body.dump({ limit: maxDumped });
+    throw faultOf(statusCode, sessionOf(answer, this.#settings.headers.session));
+  }
+
+  /**
+   * Notes what a failure says about its server. An answer that is late while the server answered others, such as that for an account under
+   * attack, which the other server delays, says nothing: otherwise guesses at one account would close the backend for all.
+   */
+  #noted(target: Target<RemoteServer>, thrown: unknown, startedMs: number): unknown {
+    const error = toFault(thrown);
+    if (!(error instanceof RemoteFault) || !worthRepeating.has(error.kind)) return error;
+    if (error.kind === "timeout" && target.address.answeredAtMs >= startedMs) return error;
+    this.#targets.noteFailure(target, error);
+    return error;
+  }
+}
