@@ -1,12 +1,12 @@
 import type { Decoys, PasswordVerifier } from "@postern/shared/domain/passwords";
 import type { Clock } from "@postern/shared/platform/time";
 import type { Backend } from "../../../services/auth-engine/src/backends/backend.ts";
+import type { BackendSettings } from "../../../services/auth-engine/src/backends/backend-settings.ts";
 import { createHttpBackend } from "../../../services/auth-engine/src/backends/http/http-backend.ts";
 import { createLdapBackend } from "../../../services/auth-engine/src/backends/ldap/ldap-backend.ts";
 import type { ServerLog } from "../../../services/auth-engine/src/backends/servers/target-set.ts";
 import { makeSqlBackend } from "../../../services/auth-engine/src/backends/sql/context.ts";
 import type { SqlDatabaseSettings } from "../../../services/auth-engine/src/backends/sql/sql-settings.ts";
-import type { BackendSettings } from "../../../services/auth-engine/src/settings.ts";
 
 export interface MakeDeps {
   readonly clock: Clock;

@@ -1,13 +1,14 @@
 import type { Config } from "@postern/shared/platform/config";
 import type { Secret } from "@postern/shared/platform/crypto";
 import type { BackendContext, BackendQuery } from "../../../services/auth-engine/src/backends/backend.ts";
+import type { BackendSettings } from "../../../services/auth-engine/src/backends/backend-settings.ts";
 import { findInSearch, isFound } from "../../../services/auth-engine/src/backends/ldap/find-user.ts";
 import { createLdapPool } from "../../../services/auth-engine/src/backends/ldap/ldap-pool.ts";
 import type { LdapBackendSettings } from "../../../services/auth-engine/src/backends/ldap/ldap-settings.ts";
 import { compileSearches } from "../../../services/auth-engine/src/backends/ldap/select-search.ts";
 import { toQueryParameters } from "../../../services/auth-engine/src/backends/sql/query-parameters.ts";
 import { type SqlBackendSettings, selectSearch } from "../../../services/auth-engine/src/backends/sql/sql-settings.ts";
-import { type BackendSettings, liveEngineSettings } from "../../../services/auth-engine/src/settings.ts";
+import { liveEngineSettings } from "../../../services/auth-engine/src/settings.ts";
 import { type MakeDeps, makeBackend } from "./make-directory.ts";
 import { type ReportStep, reasonOf, type TestStep, type Verdict } from "./steps.ts";
 import { testAccount } from "./test-account.ts";

@@ -3,7 +3,8 @@ import { createDecoys, createPasswordVerifier } from "@postern/shared/domain/pas
 import type { Config } from "@postern/shared/platform/config";
 import { createKeyedDigest } from "@postern/shared/platform/crypto";
 import { systemClock } from "@postern/shared/platform/time";
-import { type BackendSettings, liveEngineSettings } from "../../../services/auth-engine/src/settings.ts";
+import type { BackendSettings } from "../../../services/auth-engine/src/backends/backend-settings.ts";
+import { liveEngineSettings } from "../../../services/auth-engine/src/settings.ts";
 import { type MakeDeps, makeBackend } from "../directory/make-directory.ts";
 import { reasonOf } from "../directory/steps.ts";
 import { type Check, type Finding, findingsOf } from "./finding.ts";

@@ -97,7 +97,7 @@ async function reset({ api }: CommandContext): Promise<Shown> {
 
 export const shadowCommand: OperatorCommand = {
   usage: "shadow report|reset [--kind KIND] [--limit N]",
-  summary: "show where the backends of auth.shadow answer otherwise than those that decide, or begin anew",
+  summary: "show where the backends of auth.shadow answer otherwise than those that decide, or begin a new report",
   help: [
     "report: totals, rates by domain and protocol, and the accounts that differed when they were last compared, the latest first.",
     "KIND is missing, added, password, disabled, account, attributes or second_factors. --limit N is 50 by default, and 10000, which",

@@ -5,23 +5,17 @@ import { type DecoySample, parseStoredPassword } from "@postern/shared/domain/pa
 import { riskSettings } from "@postern/shared/domain/risk";
 import { type Config, mailScopes, parseMasterUserFormat } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
-import { type HttpBackendSettings, httpBackendSettings } from "./backends/http/http-settings.ts";
-import { type LdapBackendSettings, ldapBackendSettings } from "./backends/ldap/ldap-settings.ts";
-import { type LuaBackendSettings, luaBackendSettings } from "./backends/lua/lua-settings.ts";
-import { type SqlBackendSettings, type SqlDatabaseSettings, sqlBackendSettings } from "./backends/sql/sql-settings.ts";
+import type { BackendSettings } from "./backends/backend-settings.ts";
+import { httpBackendSettings } from "./backends/http/http-settings.ts";
+import { ldapBackendSettings } from "./backends/ldap/ldap-settings.ts";
+import { luaBackendSettings } from "./backends/lua/lua-settings.ts";
+import { sqlBackendSettings } from "./backends/sql/sql-settings.ts";
 import { outageMode, usesBruteForce } from "./brute-force/brute-force-settings.ts";
 import { controlSettings } from "./controls/control-settings.ts";
 import { policySettings } from "./policy/policy-settings.ts";
 import type { ResultCacheSettings } from "./result-cache/result-caches.ts";
 import { siteScripts } from "./scripts/script-settings.ts";
 import { shadowSettings } from "./shadow/shadow-settings.ts";
-
-/** One entry of `auth.backends.order`, with the settings it needs. */
-export type BackendSettings =
-  | { readonly kind: "sql"; readonly settings: SqlBackendSettings; readonly database: SqlDatabaseSettings }
-  | { readonly kind: "lua"; readonly settings: LuaBackendSettings }
-  | { readonly kind: "remote"; readonly settings: HttpBackendSettings }
-  | { readonly kind: "ldap"; readonly settings: LdapBackendSettings };
 
 export function masterUserSettings({ auth }: Config) {
   const { enabled, user_format: text, users } = auth.pipeline.master_user;

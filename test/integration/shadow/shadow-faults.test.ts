@@ -88,7 +88,7 @@ async function readReport(): Promise<Report> {
 
 const omittedIn = ({ omitted }: Report): number => Object.values(omitted).reduce((sum, count) => sum + count, 0);
 
-/** The report, once so many requests were compared or given up. */
+/** The report, once so many requests were compared or replies up. */
 const reportedSoon = (count: number) =>
   poll("the comparisons", async () => {
     const report = await readReport();
@@ -114,7 +114,7 @@ async function answers(network: number): Promise<readonly unknown[]> {
   }
   return found;
 }
-const asked = 11;
+const perRun = 11;
 
 /** Series that an engine counts for decisions, without those of the shadow and those that measure time or processes. */
 const countedSeries =
@@ -128,16 +128,16 @@ async function counters(): Promise<ReadonlyMap<string, number>> {
 /** What the answers of a run were, and by how much each counter rose. */
 async function observed(network: number) {
   const before = await counters();
-  const given = await answers(network);
+  const replies = await answers(network);
   const after = await counters();
   const rises = [...after].map(([name, value]) => [name, value - (before.get(name) ?? 0)] as const);
-  return { given, rises: Object.fromEntries(rises.filter(([, rise]) => rise !== 0)) };
+  return { replies, rises: Object.fromEntries(rises.filter(([, rise]) => rise !== 0)) };
 }
 
 let network = 0;
 /** @param isCompared whether the shadow gets its requests */
 async function nextRun(isCompared = true) {
-  if (isCompared) expected += asked;
+  if (isCompared) expected += perRun;
   network += 1;
   return observed(network);
 }
@@ -147,7 +147,7 @@ test("without a shadow, nothing is compared", async () => {
   // The first run warms what later runs find.
   await nextRun(false);
   withoutShadow = await nextRun(false);
-  expect(withoutShadow.given.map((one) => Object(one)[0])).toEqual([
+  expect(withoutShadow.replies.map((one) => Object(one)[0])).toEqual([
     ...everyone.map(() => 200),
     403,
     403,
@@ -165,8 +165,8 @@ test("a shadow that hangs changes no answer and no counter: all answers came, an
   await useShadow({ passwords: "all", timeout: "60s", concurrency: 2, queue_length: 3 }, proxy.port);
   expect(await nextRun()).toEqual(withoutShadow);
   // Two are under way and three wait; the rest found no place.
-  const report = await reportedSoon(asked - 5);
-  expect(report).toMatchObject({ compared: 0, omitted: { undecided_new: 0, dropped: asked - 5 } });
+  const report = await reportedSoon(perRun - 5);
+  expect(report).toMatchObject({ compared: 0, omitted: { undecided_new: 0, dropped: perRun - 5 } });
   // The next reload does not wait for what hangs.
   await useShadow({});
 });
@@ -176,28 +176,28 @@ test("a slow shadow and one that dies change no answer and no counter", async ()
   await useShadow({ passwords: "all", timeout: "60s" }, proxy.port);
   proxy.delay(300);
   expect(await nextRun()).toEqual(withoutShadow);
-  expect(await reportedSoon(asked)).toMatchObject({ compared: asked, different: 0 });
+  expect(await reportedSoon(perRun)).toMatchObject({ compared: perRun, different: 0 });
   await useShadow({ passwords: "all", timeout: "1s" }, proxy.port);
   await newSlapd.kill();
   expect(await nextRun()).toEqual(withoutShadow);
-  expect(await reportedSoon(asked)).toMatchObject({ compared: 0, omitted: { undecided_new: asked } });
+  expect(await reportedSoon(perRun)).toMatchObject({ compared: 0, omitted: { undecided_new: perRun } });
   await newSlapd.start();
 });
 
 test("a lying shadow changes no answer and no counter, and each lie is reported", async () => {
   await useShadow({ passwords: "all" }, lyingSlapd.port);
   expect(await nextRun()).toEqual(withoutShadow);
-  const { kinds, compared } = await reportedSoon(asked);
+  const { kinds, compared } = await reportedSoon(perRun);
   const requests = Object.fromEntries(kinds.map((one) => [one.kind, one.requests]));
   // Three of six are missing, three have another password, one sign-in twice; 9 exists only here, and 8 is disabled, as unknown to lookups.
-  expect([compared, requests["missing"], requests["password"], requests["added"]]).toEqual([asked, 3, 4, 1]);
+  expect([compared, requests["missing"], requests["password"], requests["added"]]).toEqual([perRun, 3, 4, 1]);
 });
 
 test("an oversized shadow changes no answer and no counter", async () => {
   await useShadow({ passwords: "accepted" }, oversizedSlapd.port);
   expect(await nextRun()).toEqual(withoutShadow);
-  const report = await reportedSoon(asked);
-  expect(report.compared + omittedIn(report)).toBe(asked);
+  const report = await reportedSoon(perRun);
+  expect(report.compared + omittedIn(report)).toBe(perRun);
   expect(JSON.stringify(report).length).toBeLessThan(100_000);
 });
 
@@ -209,7 +209,7 @@ test.each([
   await using recorder = await startTcpRecorder(() => newSlapd.port);
   await useShadow({ passwords }, recorder.port);
   await nextRun();
-  expect(await reportedSoon(asked)).toMatchObject({ compared: asked, different: 0 });
+  expect(await reportedSoon(perRun)).toMatchObject({ compared: perRun, different: 0 });
   const sent = recorder.sent.join("\n");
   expect(sent).toContain("p0");
   expect([sent.includes("p0-password"), sent.includes("p5-password")]).toEqual([right, right]);

@@ -103,7 +103,10 @@ test("the report has exactly the accounts and attributes that differ, from both 
   const attributes = report.differences.flatMap(({ account, attributes: names = [] }) =>
     names.map(({ name }) => [account, name]),
   );
-  expect(attributes.toSorted()).toEqual(attributeNames.map((name, index) => [mailOf(10 + index), name]).toSorted());
+  expect(new Set(attributes.map(String))).toEqual(
+    new Set(attributeNames.map((name, index) => `${mailOf(10 + index)},${name}`)),
+  );
+  expect(attributes.length).toBe(attributeNames.length);
   expect(report.protocols).toEqual([{ name: "imap", compared: 30, different: 19 }]);
   expect(report.domains.toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual([
     { name: "example.test", compared: 15, different: 10 },

@@ -47,14 +47,15 @@ const search = (pool: string) => ({
   attribute: ["cn", "displayName", "title", "roomNumber", "telephoneNumber", "l", "description"],
 });
 
+const pool = (port: number) => ({
+  server_uri: [`ldap://127.0.0.1:${port}`],
+  bind_dn: "cn=admin,dc=example,dc=test",
+  bind_pw: "slapd-root-password",
+  negative_cache_ttl: "0s",
+});
+
 /** `auth.backends.ldap` with the pools `old` and `new`, which remember nothing. */
 export function twoPools(oldPort: number, newPort: number): Tree {
-  const pool = (port: number) => ({
-    server_uri: [`ldap://127.0.0.1:${port}`],
-    bind_dn: "cn=admin,dc=example,dc=test",
-    bind_pw: "slapd-root-password",
-    negative_cache_ttl: "0s",
-  });
   return {
     pools: { old: pool(oldPort), new: pool(newPort) },
     search: [search("old"), search("new")],

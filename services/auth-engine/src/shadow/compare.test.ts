@@ -146,14 +146,15 @@ test("what could not be judged stands: a refused password says nothing about att
   expect([...comparison.keys()].toSorted()).toEqual(["added", "missing", "password"]);
 });
 
+const of = (values: Record<string, string[]>) =>
+  verifiedAnswer({ kind: "ok", account: account({ attributes: values }) });
+
 test("whatever the new backends release, the comparison is bounded and never throws, and equal sides are equal", () => {
   const attributes = fc.dictionary(fc.string(), fc.array(fc.string({ maxLength: 9000 }), { maxLength: 30 }), {
     maxKeys: 80,
   });
   fc.assert(
     fc.property(attributes, attributes, (one, other) => {
-      const of = (values: Record<string, string[]>) =>
-        verifiedAnswer({ kind: "ok", account: account({ attributes: values }) });
       expect(kinds(of(one), of(structuredClone(one)))).toEqual([]);
       const text = JSON.stringify(compare(of(one), of(other), noFactors, deps).get("attributes") ?? {});
       expect(text.length).toBeLessThan(20 * (2 * 4 * 15 + 64 * 6 + 40));

@@ -1,6 +1,6 @@
 import type { Config } from "@postern/shared/platform/config";
 import { canonicalName } from "@postern/shared/platform/net";
-import type { BackendSettings } from "../settings.ts";
+import type { BackendSettings } from "../backends/backend-settings.ts";
 
 export type ShadowSettings = NonNullable<ReturnType<typeof shadowSettings>>;
 

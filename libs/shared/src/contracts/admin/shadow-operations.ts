@@ -5,7 +5,7 @@ import { component, flag, optionalText, text, texts, time } from "../schema.ts";
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
 const kind = text(
-  "missing (the new backends do not know the account), added (only they know it), password (they judge the password otherwise), disabled, account (they name it otherwise), attributes or second_factors.",
+  "missing (the new backends do not know the account), added (only they know it), password (only one side accepts the password), disabled, account (they name it otherwise), attributes or second_factors.",
 );
 
 const compared = (name: string) =>

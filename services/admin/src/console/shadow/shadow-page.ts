@@ -141,7 +141,7 @@ export function shadowPage(view: ShadowView): ConsolePage {
     body: html`<h1>${title}</h1>${stateOf(report)}${
       report.since === undefined
         ? html`<p class="lead">Nothing has been compared yet.</p>`
-        : html`${tiles(report)}${kindsPart(report, kind)}<div class="lists">${comparedPart("By domain", report.domains)}${comparedPart("By protocol", report.protocols)}</div>${differencesPart(report, view)}<h2>Begin anew</h2>${resetPart(operator)}`
+        : html`${tiles(report)}${kindsPart(report, kind)}<div class="lists">${comparedPart("By domain", report.domains)}${comparedPart("By protocol", report.protocols)}</div>${differencesPart(report, view)}<h2>New report</h2>${resetPart(operator)}`
     }`,
   };
 }

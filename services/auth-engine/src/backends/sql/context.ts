@@ -6,8 +6,8 @@ import {
   unverifiableText,
 } from "@postern/shared/domain/passwords";
 import { systemClock } from "@postern/shared/platform/time";
-import type { BackendSettings } from "../../settings.ts";
 import type { Backend } from "../backend.ts";
+import type { BackendSettings } from "../backend-settings.ts";
 import type { ServerLog } from "../servers/target-set.ts";
 import { seedDatabase } from "./seed.ts";
 import { createSqlServerClient } from "./server-client.ts";
