@@ -96,15 +96,20 @@ export class Comparison {
   #groupCount = 0;
   readonly #hours = new Map<number, { signIns: number; different: number; refused: number }>();
 
-  add(signIn: SignIn, before: Verdict, after: Verdict): void {
-    const { timeMs } = signIn;
+  /** Counts a sign-in that both decide equally. */
+  addEqual(timeMs: number): void {
     if (this.signIns === 0) this.firstMs = timeMs;
     this.signIns += 1;
     this.lastMs = Math.max(this.lastMs, timeMs);
-    const hour = this.#hourOf(timeMs);
-    hour.signIns += 1;
+    this.#hourOf(timeMs).signIns += 1;
+  }
+
+  add(signIn: SignIn, before: Verdict, after: Verdict): void {
+    const { timeMs } = signIn;
+    this.addEqual(timeMs);
     if (before === after || (before.kind === after.kind && before.why === after.why)) return;
     const change = changeOf(before, after);
+    const hour = this.#hourOf(timeMs);
     hour.different += 1;
     if (change === "now_refused") hour.refused += 1;
     const account = foldedName(signIn.username);

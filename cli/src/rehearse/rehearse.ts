@@ -6,7 +6,8 @@ import { openLog, wholeLines } from "./log-text.ts";
 import { createProgress } from "./progress.ts";
 import { Rehearsal } from "./rehearsal.ts";
 import { percentOf, readable } from "./report.ts";
-import { decidedEnd, readSignIn } from "./sign-in.ts";
+import { isDialect, readSignIn } from "./sign-in.ts";
+import { decidedEnd, UsualSuccess, usualStart } from "./usual-success.ts";
 
 export const rehearseUsage: readonly string[] = [
   "usage: postern rehearse --config NEW [--against OLD] [--since 7d] [--from LOG|-] [--json] [--fail-over 0.01%]",
@@ -56,17 +57,20 @@ interface Reading {
   readonly surroundings: Surroundings;
 }
 
-const usualStart = '{"level":"info","time":"';
 const timeLength = 24;
+
+const usual = new UsualSuccess(isDialect);
 
 async function readLines(rehearsal: Rehearsal, text: string, sinceMs: number): Promise<void> {
   const since = new Date(sinceMs).toISOString();
   const timeAt = usualStart.length;
+  usual.begin(text);
   for (let start = 0, end = text.indexOf("\n"); end >= 0; start = end + 1, end = text.indexOf("\n", start)) {
     if (!text.startsWith(decidedEnd, end - decidedEnd.length)) continue;
     // A line that is too early is cheaper to recognise than to parse.
     const isUsual = sinceMs > 0 && text.startsWith(usualStart, start);
     if (isUsual && text.slice(start + timeAt, start + timeAt + timeLength) < since) continue;
+    if (usual.read(start, end) && usual.timeMs >= sinceMs && rehearsal.addIfQuiet(usual)) continue;
     const signIn = readSignIn(text.slice(start, end));
     if (signIn === undefined) rehearsal.unreadable += 1;
     else if (signIn.timeMs >= sinceMs) await rehearsal.add(signIn);
