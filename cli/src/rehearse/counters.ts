@@ -149,7 +149,7 @@ export class Counters implements SharedStore {
   /** The wrong passwords that a success may subtract. */
   #pendingOf({ keys, source }: CountedAttempt): WrongPasswords | undefined {
     if (!this.#wrongNetworks.has(networkNumber(source.clientNetwork))) return undefined;
-    const found = this.#wrong.entries.get(keys.pending);
+    const found = this.#wrong.entries.get(numberOf(keys.pending));
     return found !== undefined && found.pendingEndsMs > this.#deps.clock.now() ? found : undefined;
   }
 
@@ -189,7 +189,7 @@ export class Counters implements SharedStore {
     const now = this.#deps.clock.now();
     const clientNetwork = networkNumber(source.clientNetwork);
     const none = { clientNetwork, list: [], endsMs: 0, pendingValueMs: 0, pendingEndsMs: 0 };
-    const wrong: WrongPasswords = this.#wrong.entries.get(keys.pending) ?? none;
+    const wrong: WrongPasswords = this.#wrong.entries.get(numberOf(keys.pending)) ?? none;
     if (wrong.endsMs <= now) wrong.list = [];
     const old = wrong.list.find((one) => one.digest === digest);
     const repeated = old !== undefined && now - old.lastMs < memory;
@@ -201,7 +201,7 @@ export class Counters implements SharedStore {
     if (old !== undefined && !repeated) old.countedAtMs = now;
     if (repeated) wrong.endsMs = now + 2 * memory;
     else this.#prolong(wrong, memory);
-    this.#wrong.put(keys.pending, wrong);
+    this.#wrong.put(numberOf(keys.pending), wrong);
     this.#wrongNetworks.add(clientNetwork);
     if (this.#wrongNetworks.size > 2 * this.#wrong.entries.size + fewEntries) this.#renewNetworks();
     return { repeated, seen: wrong.list.length };

@@ -99,7 +99,9 @@ export class Recordings {
       if (accountPasswords > 1) this.withoutPast += 1;
       return undefined;
     }
-    return series.get(key, 0) === accountPasswords && accountPasswords < mostRemembered ? series.get(key, 1) : undefined;
+    return series.get(key, 0) === accountPasswords && accountPasswords < mostRemembered
+      ? series.get(key, 1)
+      : undefined;
   }
 
   #fresh(): number {

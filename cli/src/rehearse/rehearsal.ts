@@ -1,4 +1,4 @@
-import type { AuthDecision } from "@postern/shared/contracts";
+import type { AuthDecision, RehearsalReport } from "@postern/shared/contracts";
 import type { Config } from "@postern/shared/platform/config";
 import type { PolicyFacts } from "../../../services/auth-engine/src/policy/fact-readers.ts";
 import { Comparison } from "./comparison.ts";
@@ -129,7 +129,7 @@ export class Rehearsal {
   }
 
   /** What the replay does not know, with the number of sign-ins concerned. */
-  #notJudged(): readonly { readonly reason: string; readonly count: number }[] {
+  #notJudged(): RehearsalReport["not_judged"] {
     const { inLog, explained, notInLog } = this.#bans;
     const uncertain = Math.max(this.#before.uncertain, this.#after.uncertain);
     const found = [
@@ -181,7 +181,7 @@ export class Rehearsal {
     return all === 0 ? 0 : (missing + this.unreadable) / all;
   }
 
-  report(isComplete: boolean) {
+  report(isComplete: boolean): RehearsalReport {
     const { comparison } = this;
     const { signIns, firstMs, lastMs, forUsers } = comparison;
     const rules = new Set([...this.#before.bans.keys(), ...this.#after.bans.keys()]);
@@ -219,8 +219,6 @@ function judged(
 ): Verdict | string {
   return decision === undefined ? unknownAnswer : policies(attempt, decision, facts);
 }
-
-export type RehearsalReport = ReturnType<Rehearsal["report"]>;
 
 const unchanged: Verdict = { kind: "unknown", why: "" };
 

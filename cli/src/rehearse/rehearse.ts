@@ -59,9 +59,7 @@ interface Reading {
 
 const timeLength = 24;
 
-const usual = new UsualSuccess(isDialect);
-
-async function readLines(rehearsal: Rehearsal, text: string, sinceMs: number): Promise<void> {
+async function readLines(rehearsal: Rehearsal, usual: UsualSuccess, text: string, sinceMs: number): Promise<void> {
   const since = new Date(sinceMs).toISOString();
   const timeAt = usualStart.length;
   usual.begin(text);
@@ -83,6 +81,7 @@ async function readLog(rehearsal: Rehearsal, { from, sinceMs, surroundings }: Re
   const source = await openLog(from, terminal.input);
   const progress = createProgress(source, terminal.output);
   const collect = createCollector();
+  const usual = new UsualSuccess(isDialect);
   let isStopped = false;
   const stop = (): void => {
     isStopped = true;
@@ -92,7 +91,7 @@ async function readLog(rehearsal: Rehearsal, { from, sinceMs, surroundings }: Re
   process.once("SIGINT", stop);
   try {
     for await (const text of wholeLines(source.chunks, () => (rehearsal.unreadable += 1))) {
-      await readLines(rehearsal, text, sinceMs);
+      await readLines(rehearsal, usual, text, sinceMs);
       progress.show(rehearsal.comparison.signIns);
       collect();
       if (isStopped) break;

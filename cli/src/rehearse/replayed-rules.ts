@@ -53,7 +53,7 @@ function createReplayedBruteForce(config: Config, clock: Clock, onBan: (ban: Ban
   const { repeatWindowMs, maxForgiven, tolerateMs } = settings;
   const parts = { ...settings, keyPrefix: "" };
   const counters = new Counters({ clock, repeatWindowMs, maxForgiven, tolerateMs });
-  const targetOf = createTargets(settings, parts);
+  const targetOf = createTargets(settings, parts, remembered);
   const bruteForce = createBruteForce({
     settings,
     targetOf,
@@ -104,6 +104,9 @@ export function ruleText(config: Config): string {
   return JSON.stringify([config.auth.controls, masterUserSettings(config)]);
 }
 
+/** Those of one sign-in are needed several times; of a long log, few come back soon. */
+const remembered = 16;
+
 const noRead = { read: (attempt: Attempt): Attempt => attempt };
 const never = new AbortController().signal;
 
@@ -127,7 +130,8 @@ export class ReplayedRules {
     const masterUser = masterUserSettings(config);
     this.#masterUsers = masterUser === undefined ? noRead : createMasterUsers(masterUser, { record: () => undefined });
     const controls = controlsOf(config);
-    this.quiet = masterUser === undefined ? createQuietSuccesses({ protection: this.#protection, controls }) : undefined;
+    this.quiet =
+      masterUser === undefined ? createQuietSuccesses({ protection: this.#protection, controls }) : undefined;
     this.#deps = {
       bruteForce: this.#protection?.bruteForce,
       controls: controls.length === 0 ? undefined : createControls(controls, () => undefined),

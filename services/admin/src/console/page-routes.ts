@@ -14,6 +14,7 @@ import type { ConsolePagesDeps } from "./context.ts";
 import type { NoticeKey } from "./notice-pages.ts";
 import { getOverview } from "./overview/get-overview.ts";
 import { postAct } from "./post-act.ts";
+import { getRehearsal, postRehearsal } from "./rehearsal/rehearsal-routes.ts";
 import { getSearch } from "./search/get-search.ts";
 import { postFind } from "./search/post-find.ts";
 import { getCallback, getSignIn, postSignIn, postSignOut } from "./sign-in.ts";
@@ -88,6 +89,8 @@ export function registerConsolePages(app: FastifyInstance, deps: ConsolePagesDep
   app.route({ ...routeOf(operation("consoleSystemEvents")), handler: getSystemEvents(deps) });
   app.route({ ...routeOf(operation("consoleSystem")), handler: getSystemPage(deps) });
   app.route({ ...routeOf(operation("consoleConfiguration")), handler: getConfigurationPage(deps) });
+  app.route({ ...routeOf(operation("consoleRehearsal")), handler: getRehearsal(deps) });
+  app.route({ ...routeOf(operation("consoleRehearsalShow")), handler: postRehearsal(deps) });
   app.route({ ...routeOf(operation("consoleAudit")), handler: showAudit(deps, "consoleAudit") });
   app.route({ ...routeOf(operation("consoleAuditFilter")), handler: showAudit(deps, "consoleAuditFilter") });
   app.route({ ...routeOf(operation("consoleAuditExport")), handler: postAuditExport(deps) });

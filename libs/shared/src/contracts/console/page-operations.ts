@@ -50,6 +50,8 @@ export const consolePageOperations = [
   page("get", "/console/system", "consoleSystem", "Show the state of the site"),
   page("get", "/console/system/events", "consoleSystemEvents", "Follow the page as server-sent events"),
   page("get", "/console/configuration", "consoleConfiguration", "Show the configuration in effect"),
+  page("get", "/console/rehearsal", "consoleRehearsal", "Ask for the result of a rehearsal"),
+  page("post", "/console/rehearsal", "consoleRehearsalShow", "Show the result of a rehearsal"),
   page("get", "/console/audit", "consoleAudit", "Show the latest audit records"),
   page("post", "/console/audit", "consoleAuditFilter", "Show audit records that match a filter"),
   page("post", "/console/audit/export", "consoleAuditExport", "Export audit records"),

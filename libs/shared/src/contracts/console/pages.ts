@@ -16,6 +16,7 @@ export const consolePages = {
   clients: { title: "Clients", operation: "consoleClients", role: "helpdesk" },
   system: { title: "System", operation: "consoleSystem", role: "helpdesk" },
   configuration: { title: "Configuration", operation: "consoleConfiguration", role: "admin" },
+  rehearsal: { title: "Rehearsal", operation: "consoleRehearsal", role: "admin" },
   audit: { title: "Audit", operation: "consoleAudit", role: "security" },
   api: { title: "API", operation: "consoleApi", role: "helpdesk" },
 } as const satisfies Readonly<Record<string, Readonly<{ title: string; operation: OperationId; role: ConsoleRole }>>>;
@@ -45,6 +46,8 @@ export const consoleRoutes = {
   consoleSystem: "system",
   consoleSystemEvents: "system",
   consoleConfiguration: "configuration",
+  consoleRehearsal: "rehearsal",
+  consoleRehearsalShow: "rehearsal",
   consoleAudit: "audit",
   consoleAuditFilter: "audit",
   consoleAuditExport: "audit",
