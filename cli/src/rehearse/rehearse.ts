@@ -5,6 +5,7 @@ import { createCollector } from "./collector.ts";
 import { openLog, wholeLines } from "./log-text.ts";
 import { createProgress } from "./progress.ts";
 import { Rehearsal } from "./rehearsal.ts";
+import { rememberRehearsal } from "./rehearsed.ts";
 import { percentOf, readable } from "./report.ts";
 import { isDialect, readSignIn } from "./sign-in.ts";
 import { decidedEnd, UsualSuccess, usualStart } from "./usual-success.ts";
@@ -140,7 +141,10 @@ async function rehearse(
 ): Promise<CommandResult> {
   const rehearsal = new Rehearsal(before, after);
   try {
-    return resultOf(rehearsal, await readLog(rehearsal, reading), wanted);
+    const isComplete = await readLog(rehearsal, reading);
+    if (isComplete && rehearsal.comparison.signIns > 0)
+      rememberRehearsal(before, after, reading.surroundings.environment);
+    return resultOf(rehearsal, isComplete, wanted);
   } catch (error) {
     return failed(`the log cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
