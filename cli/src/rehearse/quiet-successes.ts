@@ -20,6 +20,11 @@ interface QuietDeps {
 const mostProtocols = 100;
 const never = new AbortController().signal;
 
+const isExempt = ({ protocols, addressAllowlist, userAllowlist }: BruteForceSettings, one: UsualSuccess): boolean =>
+  protocols?.has(one.protocol) === false ||
+  addressAllowlist?.has(one.clientIp ?? "") === true ||
+  userAllowlist.has(one.username, one.clientIp);
+
 /**
  * Whether a success is what the steps of the engine would leave it: neither a ban nor a control objects, and no wrong passwords precede it.
  * Then its only effect is that the account counts as one that signed in from its networks. Most lines of a log are such ones, and going
@@ -36,10 +41,6 @@ export function createQuietSuccesses({ protection, controls }: QuietDeps) {
     if (byProtocol.size < mostProtocols) byProtocol.set(protocol, scopes);
     return scopes;
   };
-  const isExempt = ({ protocols, addressAllowlist, userAllowlist }: BruteForceSettings, one: UsualSuccess): boolean =>
-    protocols?.has(one.protocol) === false ||
-    addressAllowlist?.has(one.clientIp ?? "") === true ||
-    userAllowlist.has(one.username, one.clientIp);
   const objects = (one: UsualSuccess): boolean => {
     const { username, protocol, tls, clientIp } = one;
     const usual = { session: "", dialect: "json", operation: "authenticate", password: undefined } as const;

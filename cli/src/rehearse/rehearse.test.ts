@@ -13,63 +13,16 @@ import { wholeLines } from "./log-text.ts";
 import { runRehearseCommand } from "./rehearse.ts";
 import { replayedFinalizers, replayedSteps } from "./replayed-rules.ts";
 import { readSignIn } from "./sign-in.ts";
-
-const begin = Date.UTC(2026, 10, 20);
-
-function decided(second: number, fields: object): string {
-  const time = new Date(begin + second * 1000).toISOString();
-  const session = "7d3f91ac-20b4-4c1e-9a39-0c7d1c1b8f5e";
-  const usual = { dialect: "json", operation: "authenticate", outcome: "ok", username: "alice", protocol: "imap" };
-  const line = { level: "info", time, session, ...usual, client_ip: "198.51.100.7", tls: true, ...fields };
-  return JSON.stringify({ ...line, msg: "decided" });
-}
-
-const wrong = (second: number, seen: number, fields: object = {}): string =>
-  decided(second, {
-    outcome: "fail",
-    reason: "wrong_password",
-    account_passwords_seen: seen,
-    total_passwords_seen: seen,
-    ...fields,
-  });
-
-const rule = { name: "net", period: "10m", ban_time: "1h", cidr: 24, failed_requests: 5, ipv4: true };
-
-/** A configuration with one rule, of which some settings differ. */
-function protection(change: object = {}, more: object = {}) {
-  const bruteForce = { buckets: [{ ...rule, ...change }], tolerate_ttl: 0, rwp_allowed_unique_hashes: 0 };
-  return { auth: { controls: { enabled: ["brute_force"], brute_force: bruteForce }, ...more } };
-}
-
-const surroundings = (input = new PassThrough()) => ({
-  environment: {},
-  terminal: { input, output: new PassThrough() },
-  progress: () => undefined,
-});
-
-const nonce = { storage: { redis: { password_nonce: "a nonce of the site" } } };
-
-interface Given {
-  readonly lines: readonly string[];
-  readonly before?: object;
-  readonly after: object;
-}
-
-async function rehearse({ lines, before = protection(), after }: Given, ...flags: readonly string[]) {
-  await using folder = await scratchFolder();
-  const [log, old, next] = ["gateway.log", "old.yaml", "new.yaml"].map((name) => join(folder.path, name));
-  if (log === undefined || old === undefined || next === undefined) throw new Error("no names");
-  writeFileSync(log, `${lines.join("\n")}\n`);
-  writeFileSync(old, JSON.stringify({ ...nonce, ...before }));
-  writeFileSync(next, JSON.stringify({ ...nonce, ...after }));
-  // Otherwise the folder would be removed while the log is read.
-  return await runRehearseCommand(["--config", next, "--against", old, "--from", log, ...flags], surroundings());
-}
-
-async function reported(situation: Given, ...flags: readonly string[]) {
-  const { exitCode, output, errors } = await rehearse(situation, "--json", ...flags);
-  return { exitCode, errors, report: JSON.parse(output.join("\n") || "{}") };
-}
+import {
+  begin,
+  decided,
+  nonce,
+  protection,
+  rehearse,
+  reported,
+  surroundings,
+  wrong,
+} from "./testing/rehearsed-logs.ts";
 
 const counts = (reasons: readonly { readonly reason: string; readonly count: number }[]) =>
   Object.fromEntries(reasons.map(({ reason, count }) => [reason.split(":")[0], count]));
@@ -170,60 +123,12 @@ const denying = (condition: object) => ({
   auth: { policy: { mode: "enforce", policies: [{ name: "no", if: condition, then: { decision: "deny" } }] } },
 });
 
-const step = fc.record({
-  afterSeconds: fc.oneof({ weight: 9, arbitrary: fc.nat(40) }, { weight: 1, arbitrary: fc.nat(9000) }),
-  does: fc.constantFrom("succeed", "succeed", "succeed", "guess", "repeat"),
-  username: fc.constantFrom("alice", "Bob@example.org", "j\u00E9r\u00F4me", "carol@xn--mnchen-3ya.example"),
-  address: fc.constantFrom("192.0.2.1", "192.0.2.1", "192.0.2.77", "198.51.100.7", "2001:db8::7", ""),
-  protocol: fc.constantFrom("imap", "smtp", "a-protocol-with-a-long-name"),
-  tls: fc.boolean(),
-});
-
-function linesOf(steps: readonly (typeof step extends fc.Arbitrary<infer Value> ? Value : never)[]): readonly string[] {
-  const seen = new Map<string, number>();
-  let second = 0;
-  return steps.map(({ afterSeconds, does, username, address, protocol, tls }) => {
-    second += afterSeconds;
-    const fields = { username, protocol, tls, client_ip: address === "" ? undefined : address, latency_ms: 1.5 };
-    if (does === "succeed") return decided(second, fields);
-    const key = `${username} ${address}`;
-    const count = Math.max(1, (seen.get(key) ?? 0) + (does === "guess" ? 1 : 0));
-    seen.set(key, count);
-    return wrong(second, count, fields);
-  });
-}
-
-test("a success that is recorded at once, and one that goes through all steps, lead to the same report", async () => {
-  const tolerant = { tolerate_ttl: "1h", tolerate_percent: 50, rwp_allowed_unique_hashes: 2 };
-  const wide = { ...rule, name: "wide", cidr: 16, failed_requests: 4, filter_by_protocol: ["imap"] };
-  const buckets = [{ ...rule, failed_requests: 3 }, wide, { ...rule, name: "six", cidr: 48, ipv4: false, ipv6: true }];
-  const exempt = { allowlist: { alice: ["192.0.2.77"] } };
-  const of = (more: object) => ({ auth: { controls: { enabled: ["brute_force"], ...more } } });
-  const before = of({ brute_force: { buckets: buckets.slice(1), ...tolerant } });
-  const afters = [
-    of({ brute_force: { buckets, ...tolerant, ...exempt } }),
-    of({ enabled: ["brute_force", "tls_encryption"], brute_force: { buckets, ...tolerant, mode: "observe" } }),
-    of({ brute_force: { buckets, tolerate_ttl: 0 } }),
-  ];
-  let differing = 0;
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(step, { minLength: 30, maxLength: 80 }),
-      fc.constantFrom(...afters),
-      async (steps, after) => {
-        const lines = linesOf(steps);
-        const { report, errors } = await reported({ lines, before, after });
-        // A field that no gateway writes there makes a line unusual.
-        const unusual = lines.map((line) => line.replace('"dialect"', '"unusual":1,"dialect"'));
-        const stepwise = await reported({ lines: unusual, before, after });
-        expect([errors, report]).toEqual([stepwise.errors, stepwise.report]);
-        if (report.different.sign_ins > 0) differing += 1;
-      },
-    ),
-    { numRuns: 60 },
-  );
-  // Otherwise the logs would prove nothing.
-  expect(differing).toBeGreaterThan(10);
+const withSections = (mode: string, networks: readonly string[], burst: number) => ({
+  auth: {
+    risk: { mode },
+    backchannel: { callers: [{ name: "dovecot", password: "a password of 16 characters", networks }] },
+  },
+  runtime: { servers: { http: { rate_limit: { burst } } } },
 });
 
 describe("controls and policies", () => {
@@ -255,11 +160,14 @@ describe("controls and policies", () => {
   });
 
   test("sections that differ and are not replayed are listed", async () => {
-    const [before, after] = ["off", "enforce"].map((mode) => ({ auth: { risk: { mode } } }));
-    if (before === undefined || after === undefined) throw new Error("no configurations");
+    const [before, after] = [withSections("off", [], 400), withSections("enforce", ["192.0.2.0/24"], 500)];
     const { report, errors } = await reported({ lines: [decided(1, {})], before, after });
     expect(errors).toEqual([]);
-    expect(counts(report.not_judged)).toEqual({ "auth.risk differs": 1 });
+    expect(counts(report.not_judged)).toEqual({
+      "auth.risk differs": 1,
+      "auth.backchannel differs": 1,
+      "runtime.servers.http.rate_limit differs": 1,
+    });
   });
 });
 

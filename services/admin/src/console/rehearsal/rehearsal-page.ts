@@ -4,7 +4,7 @@ import type { Operator } from "../../operators/operator.ts";
 import { chartFigure } from "../charts/chart.ts";
 import { countText } from "../charts/scales.ts";
 import type { ConsolePage } from "../console-document.ts";
-import { plural, time } from "../shown-values.ts";
+import { time } from "../shown-values.ts";
 import { timelineChart } from "./timeline-chart.ts";
 
 /** `none`: nothing was sent; `invalid`: what was sent is no report. */
@@ -22,6 +22,8 @@ const command = "postern rehearse --config changed.yaml --from gateway.log --sin
 /** Of one group; the output of the command has all. */
 const mostNames = 25;
 const mostExamples = 3;
+/** Enough to find a request in the log. */
+const referenceLength = 13;
 
 const totals = [
   ["now_refused", "Admitted before, now refused"],
@@ -59,7 +61,7 @@ function groupPart(group: Group): Html {
   const { before, after, account_names: names, examples } = group;
   const more = group.accounts - Math.min(names.length, mostNames);
   const figures = figureTexts(group);
-  return html`<h3>${before} → ${after}</h3><p>${plural(group.sign_ins, "sign-in", "sign-ins")}, ${figures.Accounts} ${
+  return html`<h3>${before} → ${after}</h3><p>${figures["Sign-ins"]} ${group.sign_ins === 1 ? "sign-in" : "sign-ins"}, ${figures.Accounts} ${
     group.accounts === 1 ? "account" : "accounts"
   }, ${figures.Networks} ${group.networks === 1 ? "network" : "networks"}</p><ul class="links">${names
     .slice(0, mostNames)
@@ -72,7 +74,7 @@ function groupPart(group: Group): Html {
         html`${one.username}`,
         html`${one.client_ip === "" ? "–" : one.client_ip}`,
         html`${one.protocol}`,
-        html`<code>${one.session}</code>`,
+        html`<code>${one.session.slice(0, referenceLength)}</code>`,
       ]),
   )}`;
 }
@@ -107,7 +109,7 @@ function resultPart(report: RehearsalReport): Html {
   return html`<h2>Result</h2>${
     !complete &&
     html`<p class="lead" role="alert">The reading was interrupted: this is the result of the part that was read.</p>`
-  }<p class="lead">${plural(signIns, "sign-in", "sign-ins")}${
+  }<p class="lead">${countText(signIns)} ${signIns === 1 ? "sign-in" : "sign-ins"}${
     from !== null && until !== null && html` from ${time(from)} until ${time(until)}`
   }. ${percent(share)} change between admitted and not admitted.</p>${totalsTable(report)}${
     groups.length > 0 && html`<h2>Groups</h2>${groups.map(groupPart)}`
