@@ -3,6 +3,13 @@ import { numberOf } from "./number-set.ts";
 const digitZero = 48;
 const dot = 46;
 
+/** A part of an address with one more digit; -1 if there is none. A leading zero has no single meaning. */
+function withDigit(part: number, digit: number): number {
+  if (digit < 0 || digit > 9 || part === 0) return -1;
+  const value = part < 0 ? digit : part * 10 + digit;
+  return value > 255 ? -1 : value;
+}
+
 /** The IPv4 address between two places of a text, as a number; -1 for anything that is not in the usual form. */
 export function ipv4At(text: string, from: number, to: number): number {
   if (to - from < 7 || to - from > 15) return -1;
@@ -17,11 +24,8 @@ export function ipv4At(text: string, from: number, to: number): number {
       part = -1;
       dots += 1;
     } else {
-      const digit = code - digitZero;
-      // A leading zero has no single meaning.
-      if (digit < 0 || digit > 9 || part === 0) return -1;
-      part = part < 0 ? digit : part * 10 + digit;
-      if (part > 255) return -1;
+      part = withDigit(part, code - digitZero);
+      if (part < 0) return -1;
     }
   }
   return dots === 3 && part >= 0 ? bits * 256 + part : -1;

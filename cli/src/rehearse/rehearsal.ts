@@ -87,9 +87,7 @@ export class Rehearsal {
     else if (!recorded.isFirst) this.#answered += 1;
     const [factsBefore, factsAfter]: [PolicyFacts, PolicyFacts] = [{}, {}];
     const before = await this.#before.decide(recorded, factsBefore);
-    const isSameRules = this.#after === this.#before;
-    if (isSameRules) Object.assign(factsAfter, factsBefore);
-    const after = isSameRules ? before : await this.#after.decide(recorded, factsAfter);
+    const after = await this.#decideAfter(recorded, before, { factsBefore, factsAfter });
     this.#compareWithLog(signIn, before?.outcome === "blocked");
     if (this.#isSamePolicy && isSame(before && verdictOf(before), after && verdictOf(after))) {
       // The policies decide the same about the same.
@@ -102,6 +100,17 @@ export class Rehearsal {
       ] as const;
       this.#judge(signIn, ...verdicts);
     }
+  }
+
+  /** With the same rules, the decision and its facts are those of before. */
+  async #decideAfter(
+    recorded: Recorded,
+    before: AuthDecision | undefined,
+    { factsBefore, factsAfter }: { readonly factsBefore: PolicyFacts; readonly factsAfter: PolicyFacts },
+  ): Promise<AuthDecision | undefined> {
+    if (this.#after !== this.#before) return this.#after.decide(recorded, factsAfter);
+    Object.assign(factsAfter, factsBefore);
+    return before;
   }
 
   #judge(signIn: SignIn, before: Verdict | string, after: Verdict | string): void {
