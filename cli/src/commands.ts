@@ -103,7 +103,7 @@ function configCommand(): Command {
     ],
     run: (args, surroundings) => {
       if (args[0] === "import") return runImportCommand(args.slice(1));
-      return args[0] === "load" ? operate("config")(args, surroundings) : runConfigCommand(args, config);
+      return args[0] === "load" ? operate("config")(args, surroundings) : runConfigCommand(args, config, surroundings);
     },
   };
   return config;

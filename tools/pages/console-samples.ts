@@ -15,6 +15,7 @@ import { accountSample } from "./console-account-sample.ts";
 import { apiOperationSample, apiSample } from "./console-api-sample.ts";
 import { clientsSample } from "./console-clients-sample.ts";
 import { networkSample } from "./console-network-sample.ts";
+import { rehearsalSample } from "./console-rehearsal-sample.ts";
 
 const operator: Operator = {
   account: "helen@example.test",
@@ -273,6 +274,7 @@ const samples: Readonly<Record<string, readonly [page: ConsolePage, operator?: O
     operator,
   ],
   "console-unknown-page": [noticePage("not_found"), operator],
+  "console-rehearsal": [rehearsalSample(operator), { ...operator, role: "admin" }],
   "console-notice": [noticePage("one_factor")],
 };
 

@@ -1,5 +1,6 @@
 import { type Config, formatProblem, type Problem } from "@postern/shared/platform/config";
 import { type CommandResult, loadForCommand, siteFile } from "../command.ts";
+import { isUnrehearsed } from "../rehearse/rehearsed.ts";
 import type { ConfigCommand, ConfigCommandOptions } from "./config-command.ts";
 import { isServiceName, type ServiceName, serviceNames } from "./ports.ts";
 
@@ -11,6 +12,8 @@ const usage = [
 interface Findings {
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
+  /** What to do next. It never changes the exit code. */
+  readonly hint?: string | undefined;
 }
 
 async function openFiles(config: Config, skipSecrets: boolean, services: readonly ServiceName[]): Promise<Findings> {
@@ -20,26 +23,36 @@ async function openFiles(config: Config, skipSecrets: boolean, services: readonl
 }
 
 /** Prints the findings for programs; the exit code is that of the readable form. */
-function jsonOf({ problems, warnings }: Findings, exitCode: CommandResult["exitCode"]): CommandResult {
+function jsonOf({ problems, warnings, hint }: Findings, exitCode: CommandResult["exitCode"]): CommandResult {
+  const hints = hint === undefined ? {} : { hints: [hint] };
   return {
     exitCode,
-    output: [JSON.stringify({ valid: exitCode === 0, problems, warnings }, undefined, 2)],
+    output: [JSON.stringify({ valid: exitCode === 0, problems, warnings, ...hints }, undefined, 2)],
     errors: [],
   };
 }
 
-function readable({ problems, warnings }: Findings, isStrict: boolean): CommandResult {
+function readable({ problems, warnings, hint }: Findings, isStrict: boolean): CommandResult {
   const errors = warnings.map((warning) => `warning: ${formatProblem(warning)}`);
   if (problems.length > 0) {
     return { exitCode: 1, output: [], errors: [...errors, "configuration problems:", ...problems.map(formatProblem)] };
   }
-  if (!isStrict || warnings.length === 0) return { exitCode: 0, output: ["the configuration is valid"], errors };
+  if (!isStrict || warnings.length === 0)
+    return { exitCode: 0, output: ["the configuration is valid", ...(hint === undefined ? [] : [hint])], errors };
   return { exitCode: 1, output: [], errors: [...errors, "--strict: warnings are treated as problems"] };
 }
 
 function resultOf(findings: Findings, { isStrict, isJson }: ConfigCommandOptions): CommandResult {
   const result = readable(findings, isStrict);
   return isJson ? jsonOf(findings, result.exitCode) : result;
+}
+
+/** The command that shows what a change of rules means for users, unless it was run for this change. */
+function rehearsalHint(config: Config, { file, environment }: ConfigCommandOptions): string | undefined {
+  if (file === undefined || siteFile(undefined) === undefined) return undefined;
+  const current = loadForCommand({ file: undefined, skipSecretFiles: true });
+  if (!current.ok || !isUnrehearsed(current.config, config, environment)) return undefined;
+  return `its rules differ from those in use: postern rehearse --config ${file} --from LOG --since 7d shows who would notice`;
 }
 
 /** Reports all problems of the configuration and of the files that it names. */
@@ -55,5 +68,6 @@ export const checkCommand: ConfigCommand = async (options) => {
   const opened = options.skipFiles
     ? { problems: [], warnings: [] }
     : await openFiles(loaded.config, options.skipSecretFiles, services);
-  return resultOf({ problems: opened.problems, warnings: [...loaded.warnings, ...opened.warnings] }, options);
+  const warnings = [...loaded.warnings, ...opened.warnings];
+  return resultOf({ problems: opened.problems, warnings, hint: rehearsalHint(loaded.config, options) }, options);
 };

@@ -1,4 +1,4 @@
-import type { CommandResult } from "../command.ts";
+import type { CommandResult, Surroundings } from "../command.ts";
 
 export interface ConfigCommandOptions {
   readonly file: string | undefined;
@@ -11,6 +11,7 @@ export interface ConfigCommandOptions {
   readonly isStrict: boolean;
   readonly isJson: boolean;
   readonly operands: readonly string[];
+  readonly environment: Surroundings["environment"];
 }
 
 export type ConfigCommand = (options: ConfigCommandOptions) => CommandResult | Promise<CommandResult>;

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { formatProblem } from "@postern/shared/platform/config";
-import { type Command, type CommandResult, loadForCommand, unknownWord } from "../command.ts";
+import { type Command, type CommandResult, loadForCommand, type Surroundings, unknownWord } from "../command.ts";
 import { checkCommand } from "./check.ts";
 import type { ConfigCommand } from "./config-command.ts";
 import { dumpConfig } from "./dump.ts";
@@ -53,6 +53,7 @@ const actions: ReadonlyMap<string, ConfigCommand> = new Map([
 export function runConfigCommand(
   args: readonly string[],
   { help, actions: known }: Pick<Command, "help" | "actions">,
+  { environment }: Pick<Surroundings, "environment">,
 ): CommandResult | Promise<CommandResult> {
   const { values, positionals } = parseArgs({ args: [...args], options: configOptions, allowPositionals: true });
   const [action = "", ...operands] = positionals;
@@ -68,5 +69,6 @@ export function runConfigCommand(
     isStrict: values.strict,
     isJson: values.json,
     operands,
+    environment,
   });
 }

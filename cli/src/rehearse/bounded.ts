@@ -3,7 +3,7 @@ export const fewEntries = 1024;
 
 /** Entries with an end. The order of a Map is that of insertion, so a changed entry is moved to its end. */
 export class Bounded<Value> {
-  readonly entries = new Map<string, Value>();
+  readonly entries = new Map<number, Value>();
   /** Entries that made room while they still counted. */
   dropped = 0;
   #sweptAt = fewEntries;
@@ -26,7 +26,7 @@ export class Bounded<Value> {
     }
   }
 
-  put(key: string, value: Value): void {
+  put(key: number, value: Value): void {
     const { entries } = this;
     entries.delete(key);
     entries.set(key, value);

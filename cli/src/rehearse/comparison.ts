@@ -1,3 +1,4 @@
+import { rehearsalChanges } from "@postern/shared/contracts";
 import { foldedName, knownNetworkOf } from "@postern/shared/domain/brute-force";
 import { NumberSet, numberOf } from "./number-set.ts";
 import type { SignIn } from "./sign-in.ts";
@@ -38,8 +39,7 @@ class Tally {
   }
 }
 
-/** What a difference means for the user. */
-export type Change = "now_refused" | "now_admitted" | "ban_lifted" | "refused_otherwise";
+type Change = (typeof rehearsalChanges)[number];
 
 function changeOf(before: Verdict, after: Verdict): Change {
   if (before.kind === "admitted") return "now_refused";
@@ -76,12 +76,7 @@ class Group {
   }
 }
 
-export type GroupReport = ReturnType<Comparison["groupReports"]>[number];
-export type Hour = ReturnType<Comparison["timeline"]>[number];
-
-const changes = ["now_refused", "now_admitted", "ban_lifted", "refused_otherwise"] as const;
-
-const rank = ({ change }: Group): number => changes.indexOf(change);
+const rank = ({ change }: Group): number => rehearsalChanges.indexOf(change);
 
 /** The sign-ins that two configurations decide differently. Its size does not depend on that of the log. */
 export class Comparison {
@@ -91,20 +86,25 @@ export class Comparison {
   /** Whether there were more kinds of differences than are told apart. */
   hasMore = false;
   readonly #different = new Tally(mostCounted);
-  readonly #byChange = new Map(changes.map((change) => [change, new Tally(mostCounted)]));
+  readonly #byChange = new Map(rehearsalChanges.map((change) => [change, new Tally(mostCounted)]));
   readonly #groups = new Map<Verdict, Map<Verdict, Group>>();
   #groupCount = 0;
   readonly #hours = new Map<number, { signIns: number; different: number; refused: number }>();
 
-  add(signIn: SignIn, before: Verdict, after: Verdict): void {
-    const { timeMs } = signIn;
+  /** Counts a sign-in that both decide equally. */
+  addEqual(timeMs: number): void {
     if (this.signIns === 0) this.firstMs = timeMs;
     this.signIns += 1;
     this.lastMs = Math.max(this.lastMs, timeMs);
-    const hour = this.#hourOf(timeMs);
-    hour.signIns += 1;
+    this.#hourOf(timeMs).signIns += 1;
+  }
+
+  add(signIn: SignIn, before: Verdict, after: Verdict): void {
+    const { timeMs } = signIn;
+    this.addEqual(timeMs);
     if (before === after || (before.kind === after.kind && before.why === after.why)) return;
     const change = changeOf(before, after);
+    const hour = this.#hourOf(timeMs);
     hour.different += 1;
     if (change === "now_refused") hour.refused += 1;
     const account = foldedName(signIn.username);

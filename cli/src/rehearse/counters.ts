@@ -1,11 +1,6 @@
 import type { Ban, RuleScope } from "@postern/shared/domain/brute-force";
 import type { Clock } from "@postern/shared/platform/time";
-import {
-  decayed,
-  emptyCount,
-  rolledTo,
-  type WindowCount,
-} from "../../../services/auth-engine/src/brute-force/fallback/window.ts";
+import { decayed, rolledTo } from "../../../services/auth-engine/src/brute-force/fallback/window.ts";
 import {
   type CountedAttempt,
   type CountResult,
@@ -15,14 +10,14 @@ import {
 } from "../../../services/auth-engine/src/brute-force/shared-store.ts";
 import { allowance, guessScore, type Toleration } from "../../../services/auth-engine/src/brute-force/toleration.ts";
 import { Bounded, fewEntries } from "./bounded.ts";
-import { NumberCounts, NumberSet, numberOf } from "./number-set.ts";
+import { networkNumber } from "./network-number.ts";
+import { NumberSet, numberOf } from "./number-set.ts";
+import { RuleCounts } from "./rule-counts.ts";
+import { SignedIn } from "./signed-in.ts";
 
 /** How much is kept of each kind; what was changed longest ago makes room. */
-const maxNetworks = 150_000;
 const maxAccounts = 100_000;
 const maxWrongPasswords = 500_000;
-/** Accounts that signed in, of all networks in one window: as many as a table of two million slots takes. */
-const maxSignedIn = 1_250_000;
 /** As the scripts in Redis: wrong passwords of an account, and the time after which keys are prolonged at the latest. */
 const maxDigests = 64;
 const lateMs = 3_600_000;
@@ -36,38 +31,13 @@ interface WrongPassword {
 
 /** The wrong passwords and the pending key of an account at one network. */
 interface WrongPasswords {
-  readonly clientNetwork: string;
+  readonly clientNetwork: number;
   list: WrongPassword[];
   endsMs: number;
   /** As the value of the pending key: when the wrong passwords end. */
   pendingValueMs: number;
   /** When the pending key itself ends. */
   pendingEndsMs: number;
-}
-
-/** The counts and bans of one rule, by network. */
-interface RuleState {
-  readonly counts: Bounded<WindowCount>;
-  readonly bans: Bounded<Ban>;
-}
-
-/** Distinct accounts by network in one window of `tolerate_ttl`. */
-class SignedIn {
-  readonly #seen = new NumberSet(maxSignedIn);
-  readonly #counts = new NumberCounts();
-
-  add(network: string, account: string): void {
-    const number = numberOf(network);
-    if (this.#seen.add(numberOf(account, number))) this.#counts.increment(number);
-  }
-
-  countOf(network: string): number {
-    return this.#counts.get(numberOf(network));
-  }
-
-  get isFull(): boolean {
-    return this.#seen.isFull;
-  }
 }
 
 interface CountersDeps {
@@ -87,11 +57,11 @@ const recorded: SuccessAnswer = Promise.resolve({ ban: undefined });
  */
 export class Counters implements SharedStore {
   readonly #deps: CountersDeps;
-  readonly #rules = new Map<RuleScope["rule"], RuleState>();
+  readonly #rules = new Map<RuleScope["rule"], RuleCounts>();
   readonly #wrong: Bounded<WrongPasswords>;
   /** Client networks of wrong passwords; most sign-ins come from others, which costs them one look-up. */
-  #wrongNetworks = new Set<string>();
-  #bans = 0;
+  #wrongNetworks = new NumberSet(maxAccounts * 3);
+  #lastBanEndsMs = 0;
   #remembered = 0;
   #window = 0;
   #signedIn = new SignedIn();
@@ -106,7 +76,7 @@ export class Counters implements SharedStore {
 
   /** Whether something had to make room, so that a count may be too low. */
   get isIncomplete(): boolean {
-    const dropped = [...this.#rules.values()].some(({ counts, bans }) => counts.dropped + bans.dropped > 0);
+    const dropped = [...this.#rules.values()].some(({ isIncomplete }) => isIncomplete);
     return dropped || this.#wrong.dropped > 0 || this.#wasFull || this.#signedIn.isFull;
   }
 
@@ -143,10 +113,33 @@ export class Counters implements SharedStore {
     this.#advance();
     const ban = this.#banOf(target);
     if (ban !== undefined) return Promise.resolve({ ban });
-    if (this.#deps.tolerateMs > 0) for (const { network } of target.scopes) this.#signedIn.add(network, account);
+    const number = numberOf(account);
+    if (this.#deps.tolerateMs > 0)
+      for (const { network } of target.scopes) this.#signedIn.add(networkNumber(network), number);
     const wrong = this.#pendingOf(target);
     if (wrong !== undefined) this.#forgive(target, wrong, minPercent);
     return recorded;
+  }
+
+  /** Whether any ban may be in force. */
+  get hasBans(): boolean {
+    return this.#lastBanEndsMs > this.#deps.clock.now();
+  }
+
+  /** Whether a network is banned by a rule. */
+  isBanned(rule: RuleScope["rule"], network: number): boolean {
+    return this.#banEndMs(rule, network) > this.#deps.clock.now();
+  }
+
+  /** Whether a success from this network may subtract wrong passwords. */
+  mayForgive(clientNetwork: number): boolean {
+    return this.#wrongNetworks.has(clientNetwork);
+  }
+
+  /** Records a success without bans and wrong passwords, which changes nothing else. */
+  noteSignIn(networks: readonly number[], account: number): void {
+    this.#advance();
+    if (this.#deps.tolerateMs > 0) for (const network of networks) this.#signedIn.add(network, account);
   }
 
   /** Nothing is kept outside this object. */
@@ -155,30 +148,27 @@ export class Counters implements SharedStore {
 
   /** The wrong passwords that a success may subtract. */
   #pendingOf({ keys, source }: CountedAttempt): WrongPasswords | undefined {
-    if (!this.#wrongNetworks.has(source.clientNetwork)) return undefined;
-    const found = this.#wrong.entries.get(keys.pending);
+    if (!this.#wrongNetworks.has(networkNumber(source.clientNetwork))) return undefined;
+    const found = this.#wrong.entries.get(numberOf(keys.pending));
     return found !== undefined && found.pendingEndsMs > this.#deps.clock.now() ? found : undefined;
   }
 
-  #stateOf(rule: RuleScope["rule"]): RuleState {
+  #rule(rule: RuleScope["rule"]): RuleCounts {
     const known = this.#rules.get(rule);
     if (known !== undefined) return known;
-    const { clock } = this.#deps;
-    const state = {
-      counts: new Bounded<WindowCount>(
-        maxNetworks,
-        ({ window }) => Math.floor(clock.now() / rule.periodMs) > window + 1,
-      ),
-      bans: new Bounded<Ban>(maxNetworks, ({ expiresAtMs }) => expiresAtMs <= clock.now()),
-    };
-    this.#rules.set(rule, state);
-    return state;
+    const counts = new RuleCounts(rule, this.#deps.clock);
+    this.#rules.set(rule, counts);
+    return counts;
+  }
+
+  #banEndMs(rule: RuleScope["rule"], network: number): number {
+    return this.hasBans ? this.#rule(rule).banEndMs(network) : 0;
   }
 
   #banAt({ rule, network }: RuleScope): Ban | undefined {
-    if (this.#bans === 0) return undefined;
-    const ban = this.#stateOf(rule).bans.entries.get(network);
-    return ban !== undefined && ban.expiresAtMs > this.#deps.clock.now() ? ban : undefined;
+    const expiresAtMs = this.#banEndMs(rule, networkNumber(network));
+    if (expiresAtMs <= this.#deps.clock.now()) return undefined;
+    return { rule: rule.name, network, bannedAtMs: expiresAtMs - rule.banMs, expiresAtMs };
   }
 
   #banOf({ scopes }: CountedAttempt): Ban | undefined {
@@ -190,17 +180,16 @@ export class Counters implements SharedStore {
   }
 
   #ban({ rule, network }: RuleScope): void {
-    const bannedAtMs = this.#deps.clock.now();
-    const ban = { rule: rule.name, network, bannedAtMs, expiresAtMs: bannedAtMs + rule.banMs };
-    this.#stateOf(rule).bans.put(network, ban);
-    this.#bans += 1;
+    const endsMs = this.#rule(rule).ban(networkNumber(network));
+    this.#lastBanEndsMs = Math.max(this.#lastBanEndsMs, endsMs);
   }
 
   /** What `remember` of `count-failures.lua` does. */
-  #remember({ keys, source: { clientNetwork } }: CountedAttempt, digest: string, memory: number) {
+  #remember({ keys, source }: CountedAttempt, digest: string, memory: number) {
     const now = this.#deps.clock.now();
+    const clientNetwork = networkNumber(source.clientNetwork);
     const none = { clientNetwork, list: [], endsMs: 0, pendingValueMs: 0, pendingEndsMs: 0 };
-    const wrong: WrongPasswords = this.#wrong.entries.get(keys.pending) ?? none;
+    const wrong: WrongPasswords = this.#wrong.entries.get(numberOf(keys.pending)) ?? none;
     if (wrong.endsMs <= now) wrong.list = [];
     const old = wrong.list.find((one) => one.digest === digest);
     const repeated = old !== undefined && now - old.lastMs < memory;
@@ -212,11 +201,15 @@ export class Counters implements SharedStore {
     if (old !== undefined && !repeated) old.countedAtMs = now;
     if (repeated) wrong.endsMs = now + 2 * memory;
     else this.#prolong(wrong, memory);
-    this.#wrong.put(keys.pending, wrong);
+    this.#wrong.put(numberOf(keys.pending), wrong);
     this.#wrongNetworks.add(clientNetwork);
-    if (this.#wrongNetworks.size > 2 * this.#wrong.entries.size + fewEntries)
-      this.#wrongNetworks = new Set(this.#wrong.entries.values().map((one) => one.clientNetwork));
+    if (this.#wrongNetworks.size > 2 * this.#wrong.entries.size + fewEntries) this.#renewNetworks();
     return { repeated, seen: wrong.list.length };
+  }
+
+  #renewNetworks(): void {
+    this.#wrongNetworks = new NumberSet(maxAccounts * 3);
+    for (const { clientNetwork } of this.#wrong.entries.values()) this.#wrongNetworks.add(clientNetwork);
   }
 
   #makeRoom(): void {
@@ -237,19 +230,20 @@ export class Counters implements SharedStore {
   }
 
   #add({ rule, network }: RuleScope, isKnown: boolean) {
-    const { periodMs } = rule;
-    const { counts } = this.#stateOf(rule);
+    const counts = this.#rule(rule);
+    const number = networkNumber(network);
     const now = this.#deps.clock.now();
-    const before = rolledTo(counts.entries.get(network) ?? emptyCount, Math.floor(now / periodMs));
+    const before = rolledTo(counts.get(number), Math.floor(now / rule.periodMs));
     const count = isKnown ? { ...before, known: before.known + 1 } : { ...before, unknown: before.unknown + 1 };
-    counts.put(network, count);
-    return decayed(count, now, periodMs);
+    counts.put(number, count);
+    return decayed(count, now, rule.periodMs);
   }
 
   #isOver({ rule, network }: RuleScope, failures: ReturnType<typeof decayed>, toleration: Toleration): boolean {
     const limit = rule.failedRequests - 1e-9;
     if (failures.known + failures.unknown < limit) return false;
-    const accounts = Math.max(this.#signedIn.countOf(network), this.#signedInBefore.countOf(network));
+    const number = networkNumber(network);
+    const accounts = Math.max(this.#signedIn.countOf(number), this.#signedInBefore.countOf(number));
     return guessScore(failures, allowance(accounts, toleration)) >= limit;
   }
 
@@ -271,11 +265,11 @@ export class Counters implements SharedStore {
 
   #subtract({ rule, network }: RuleScope, times: readonly number[], percent: number): void {
     const { periodMs, failedRequests } = rule;
-    const { entries } = this.#stateOf(rule).counts;
-    const stored = entries.get(network);
-    if (stored === undefined) return;
-    const limit = failedRequests + Math.floor((this.#signedIn.countOf(network) * percent) / 100);
-    const count = rolledTo(stored, Math.floor(this.#deps.clock.now() / periodMs));
+    const number = networkNumber(network);
+    const counts = this.#rule(rule);
+    if (!counts.has(number)) return;
+    const limit = failedRequests + Math.floor((this.#signedIn.countOf(number) * percent) / 100);
+    const count = rolledTo(counts.get(number), Math.floor(this.#deps.clock.now() / periodMs));
     let { forgiven, known, previousKnown } = count;
     for (const time of times) {
       if (forgiven >= limit) break;
@@ -284,7 +278,7 @@ export class Counters implements SharedStore {
       if (window === count.window) known = Math.max(0, known - 1);
       if (window === count.window - 1) previousKnown = Math.max(0, previousKnown - 1);
     }
-    entries.set(network, { ...count, forgiven, known, previousKnown });
+    counts.put(number, { ...count, forgiven, known, previousKnown });
   }
 
   /** Begins a new window of accounts that signed in. */

@@ -6,6 +6,7 @@ const replayedControls: ReadonlySet<string> = new Set(["enabled", "brute_force",
 
 /** What is to be done about a section that differs. */
 const advice: Readonly<Record<string, string>> = {
+  backchannel: "what API callers may do is not replayed",
   backends: "another backend may answer otherwise, and cannot be replayed without look-ups",
   risk: "it is replayed by postern risk replay",
 };
@@ -20,8 +21,17 @@ function differing(before: object, after: object): readonly string[] {
     .map(([name]) => name);
 }
 
-/** Sections of `auth` that differ and are not replayed, each with what that means. */
-export function differingSections({ auth: before }: Config, { auth: after }: Config): readonly string[] {
+/** Limits of a gateway, for API callers and addresses. A request above them is answered before it is decided about, and is not in the log. */
+function limitsOf({ runtime }: Config): object {
+  return { rate_limit: runtime.servers.http.rate_limit };
+}
+
+/** Sections that differ and are not replayed, each with what that means. */
+export function differingSections(old: Config, next: Config): readonly string[] {
+  const [{ auth: before }, { auth: after }] = [old, next];
+  const limits = differing(limitsOf(old), limitsOf(next)).map(
+    (name) => `runtime.servers.http.${name} differs: limits of API callers are not replayed`,
+  );
   const controls = differing(before.controls, after.controls)
     .filter((name) => !replayedControls.has(name))
     .map((name) => `auth.controls.${name} differs: ${usual}`);
@@ -31,5 +41,5 @@ export function differingSections({ auth: before }: Config, { auth: after }: Con
   const switched = ["rbl", "lua"]
     .filter((name) => before.controls.enabled.includes(name) !== after.controls.enabled.includes(name))
     .map((name) => `auth.controls.enabled differs in ${name}: ${usual}`);
-  return [...sections, ...controls, ...switched];
+  return [...sections, ...controls, ...switched, ...limits];
 }

@@ -4,7 +4,8 @@ import { StringDecoder } from "node:string_decoder";
 import { createGunzip } from "node:zlib";
 import { longestLine } from "../risk-replay/log-lines.ts";
 
-const chunkSize = 1 << 18;
+/** The text of a larger one would not be collected with what is young. */
+const chunkSize = 1 << 16;
 
 /** A log as it is read. */
 export interface LogSource {

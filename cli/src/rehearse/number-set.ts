@@ -2,10 +2,10 @@
  * A text as a number of 53 bits. Texts are remembered by such numbers, because millions of them would not fit into the memory; two of a
  * million texts have the same number with a probability of one in ten thousand.
  */
-export function numberOf(text: string, seed = 0): number {
-  let high = 0xde_ad_be_ef ^ seed;
-  let low = 0x41_c6_ce_57 ^ seed;
-  for (let index = 0; index < text.length; index += 1) {
+export function numberOf(text: string, from = 0, to = text.length): number {
+  let high = 0xde_ad_be_ef;
+  let low = 0x41_c6_ce_57;
+  for (let index = from; index < to; index += 1) {
     const code = text.charCodeAt(index);
     high = Math.imul(high ^ code, 2_654_435_761);
     low = Math.imul(low ^ code, 1_597_334_677);
@@ -15,13 +15,29 @@ export function numberOf(text: string, seed = 0): number {
   return 4_294_967_296 * (2_097_151 & low) + (high >>> 0) + 1;
 }
 
-const firstSlots = 16;
+export const firstSlots = 16;
 /** Share of the slots in use at which their number doubles. */
-const mostUsed = 0.6;
+export const mostUsed = 0.6;
 
-function slotOf(slots: Float64Array, number: number): number {
+const twoTo32 = 4_294_967_296;
+
+function mixed(low: number, high: number): number {
+  const mix = Math.imul(low ^ Math.imul(high, 2_246_822_507), 2_654_435_761);
+  return Math.imul(mix ^ (mix >>> 15), 3_266_489_909);
+}
+
+/** One number of 53 bits for two. */
+export function pairOf(one: number, other: number): number {
+  const high = mixed(one | 0, other / twoTo32);
+  const low = mixed(other | 0, one / twoTo32);
+  return twoTo32 * (2_097_151 & (high ^ (low >>> 13))) + ((low ^ (high >>> 16)) >>> 0) + 1;
+}
+
+/** Where a number is, or where there is room for it. */
+export function slotOf(slots: Float64Array, number: number): number {
   const mask = slots.length - 1;
-  let at = (number ^ (number / 2_097_152)) & mask;
+  const mix = mixed(number | 0, number / twoTo32);
+  let at = (mix ^ (mix >>> 16)) & mask;
   for (let found = slots[at]; found !== 0 && found !== number; found = slots[at]) at = (at + 1) & mask;
   return at;
 }
@@ -47,6 +63,10 @@ export class NumberSet {
   /** Whether a number was left out. */
   get isFull(): boolean {
     return this.#isFull;
+  }
+
+  has(number: number): boolean {
+    return this.#slots[slotOf(this.#slots, number)] === number;
   }
 
   /** Whether the number is new; false for one that no longer fits. */

@@ -6,17 +6,12 @@ import { memoryMs } from "../../../services/auth-engine/src/brute-force/shared-s
 import type { Attempt } from "../../../services/auth-engine/src/pipeline/attempt.ts";
 import { denial } from "../../../services/auth-engine/src/pipeline/step.ts";
 import { numberOf } from "./number-set.ts";
+import { NumberTable } from "./number-table.ts";
 import type { Recorded, ReplayedRules } from "./replayed-rules.ts";
 import type { SignIn } from "./sign-in.ts";
 
-/** The wrong passwords of an account from one network, as far as the log tells. */
-interface Series {
-  readonly seen: number;
-  readonly digest: string;
-  readonly endsMs: number;
-}
-
 const mostSeries = 300_000;
+const second = 1000;
 /** An engine remembers no more of an account's wrong passwords. */
 const mostRemembered = 64;
 
@@ -51,13 +46,15 @@ function answerOf({ outcome, reason, username }: SignIn): AuthDecision | undefin
 export class Recordings {
   readonly #rules: ReplayedRules;
   readonly #accountWindowMs: number;
-  readonly #series = new Map<number, Series>();
+  /** The wrong passwords of an account from one network: how many were seen, the latest one, and when they are forgotten (s, ms). */
+  readonly #series: NumberTable;
   #digests = 0;
   /** Guesses of which the log does not say whether they repeat one of before its beginning. They count as new. */
   withoutPast = 0;
 
   /** @param rules those under which the log was written */
   constructor(rules: ReplayedRules, accountWindowMs: number) {
+    this.#series = new NumberTable(4, mostSeries, () => true);
     this.#rules = rules;
     this.#accountWindowMs = accountWindowMs;
   }
@@ -90,33 +87,26 @@ export class Recordings {
     const lifeMs =
       target === undefined ? this.#accountWindowMs : 2 * memoryMs(this.#rules.repeatWindowMs, target.scopes);
     const digest = this.#repeated(key, timeMs, accountPasswords) ?? this.#fresh();
-    this.#keep(key, { seen: accountPasswords, digest, endsMs: timeMs + lifeMs });
-    return new Secret(digest);
+    const endsMs = timeMs + lifeMs;
+    this.#series.put(key, [accountPasswords, digest, Math.floor(endsMs / second), endsMs % second]);
+    return new Secret(String(digest));
   }
 
   /** The latest guess of a series, if this one repeats it or another one of the series. */
-  #repeated(key: number, timeMs: number, accountPasswords: number): string | undefined {
-    const kept = this.#series.get(key);
-    if (kept === undefined || kept.endsMs <= timeMs) {
+  #repeated(key: number, timeMs: number, accountPasswords: number): number | undefined {
+    const series = this.#series;
+    if (series.get(key, 2) * second + series.get(key, 3) <= timeMs) {
       if (accountPasswords > 1) this.withoutPast += 1;
       return undefined;
     }
-    return kept.seen === accountPasswords && accountPasswords < mostRemembered ? kept.digest : undefined;
+    return series.get(key, 0) === accountPasswords && accountPasswords < mostRemembered
+      ? series.get(key, 1)
+      : undefined;
   }
 
-  #fresh(): string {
+  #fresh(): number {
     this.#digests += 1;
-    return String(this.#digests);
-  }
-
-  #keep(key: number, series: Series): void {
-    this.#series.delete(key);
-    this.#series.set(key, series);
-    if (this.#series.size <= mostSeries) return;
-    for (const oldest of this.#series.keys()) {
-      this.#series.delete(oldest);
-      return;
-    }
+    return this.#digests;
   }
 }
 

@@ -1,11 +1,14 @@
+import type { AuthDecision, RehearsalReport } from "@postern/shared/contracts";
 import type { Config } from "@postern/shared/platform/config";
 import type { PolicyFacts } from "../../../services/auth-engine/src/policy/fact-readers.ts";
 import { Comparison } from "./comparison.ts";
 import { differingSections } from "./differing-sections.ts";
+import { createRecordedPolicies } from "./recorded-policies.ts";
 import { Recordings } from "./recordings.ts";
-import { ReplayedRules } from "./replayed-rules.ts";
+import { type Recorded, ReplayedRules, ruleText } from "./replayed-rules.ts";
 import type { SignIn } from "./sign-in.ts";
-import { type Verdict, verdictOf } from "./verdict.ts";
+import type { UsualSuccess } from "./usual-success.ts";
+import { unknownAnswer, type Verdict, verdictOf } from "./verdict.ts";
 
 /** Facts that depend on the configuration, at the beginning of their names in a policy. */
 const ownFacts = ["brute_force.", "tls.", "relay_domain.", "control.", "master_user."]
@@ -27,7 +30,9 @@ export class Rehearsal {
   unreadable = 0;
   readonly #configs: readonly [before: Config, after: Config];
   readonly #before: ReplayedRules;
+  /** The same object if the configurations differ in nothing that it applies. */
   readonly #after: ReplayedRules;
+  readonly #policies: readonly [before: RecordedPolicies, after: RecordedPolicies];
   readonly #recordings: Recordings;
   readonly #isSamePolicy: boolean;
   readonly #warmUpMs: number;
@@ -44,12 +49,30 @@ export class Rehearsal {
     const clock = { now: (): number => this.#nowMs };
     this.#configs = [before, after];
     this.#before = new ReplayedRules(before, clock);
-    this.#after = new ReplayedRules(after, clock);
+    this.#after = ruleText(before) === ruleText(after) ? this.#before : new ReplayedRules(after, clock);
+    this.#policies = [createRecordedPolicies(before.auth.policy), createRecordedPolicies(after.auth.policy)];
     this.#recordings = new Recordings(this.#before, before.auth.controls.brute_force.account_delay.window);
     const [policy, other] = [before, after].map(({ auth }) => JSON.stringify(auth.policy));
     // A policy about what the configurations determine may decide differently although it is the same.
     this.#isSamePolicy = policy === other && !ownFacts.some((fact) => policy?.includes(fact) === true);
     this.#warmUpMs = longestPeriodMs(before, after);
+  }
+
+  /** Adds a success about which nothing in the two configurations can differ; false if it has to be replayed step by step. */
+  addIfQuiet(success: UsualSuccess): boolean {
+    const [before, after] = [this.#before.quiet, this.#after.quiet];
+    if (before === undefined || after === undefined || !this.#isSamePolicy) return false;
+    const { timeMs } = success;
+    const nowMs = this.#nowMs;
+    this.#nowMs = Math.max(nowMs, timeMs);
+    if (!before.isQuiet(success) || (after !== before && !after.isQuiet(success))) return false;
+    before.note(success);
+    if (after !== before) after.note(success);
+    if (timeMs < nowMs - lateMs) this.#late += 1;
+    this.#answered += 1;
+    this.comparison.addEqual(timeMs);
+    this.#noteWarmUp(timeMs);
+    return true;
   }
 
   async add(signIn: SignIn): Promise<void> {
@@ -64,7 +87,7 @@ export class Rehearsal {
     else if (!recorded.isFirst) this.#answered += 1;
     const [factsBefore, factsAfter]: [PolicyFacts, PolicyFacts] = [{}, {}];
     const before = await this.#before.decide(recorded, factsBefore);
-    const after = await this.#after.decide(recorded, factsAfter);
+    const after = await this.#decideAfter(recorded, before, { factsBefore, factsAfter });
     this.#compareWithLog(signIn, before?.outcome === "blocked");
     if (this.#isSamePolicy && isSame(before && verdictOf(before), after && verdictOf(after))) {
       // The policies decide the same about the same.
@@ -72,11 +95,22 @@ export class Rehearsal {
       this.#note(signIn, any, any);
     } else {
       const verdicts = [
-        this.#before.judge(recorded, before, factsBefore),
-        this.#after.judge(recorded, after, factsAfter),
+        judged(this.#policies[0], this.#before.read(recorded.attempt), before, factsBefore),
+        judged(this.#policies[1], this.#after.read(recorded.attempt), after, factsAfter),
       ] as const;
       this.#judge(signIn, ...verdicts);
     }
+  }
+
+  /** With the same rules, the decision and its facts are those of before. */
+  async #decideAfter(
+    recorded: Recorded,
+    before: AuthDecision | undefined,
+    { factsBefore, factsAfter }: { readonly factsBefore: PolicyFacts; readonly factsAfter: PolicyFacts },
+  ): Promise<AuthDecision | undefined> {
+    if (this.#after !== this.#before) return this.#after.decide(recorded, factsAfter);
+    Object.assign(factsAfter, factsBefore);
+    return before;
   }
 
   #judge(signIn: SignIn, before: Verdict | string, after: Verdict | string): void {
@@ -89,7 +123,11 @@ export class Rehearsal {
 
   #note(signIn: SignIn, before: Verdict, after: Verdict): void {
     this.comparison.add(signIn, before, after);
-    if (signIn.timeMs - this.comparison.firstMs < this.#warmUpMs) this.#warmUp += 1;
+    this.#noteWarmUp(signIn.timeMs);
+  }
+
+  #noteWarmUp(timeMs: number): void {
+    if (timeMs - this.comparison.firstMs < this.#warmUpMs) this.#warmUp += 1;
   }
 
   /** How well the current rules explain what the log says: a measure of the replay itself. */
@@ -100,7 +138,7 @@ export class Rehearsal {
   }
 
   /** What the replay does not know, with the number of sign-ins concerned. */
-  #notJudged(): readonly { readonly reason: string; readonly count: number }[] {
+  #notJudged(): RehearsalReport["not_judged"] {
     const { inLog, explained, notInLog } = this.#bans;
     const uncertain = Math.max(this.#before.uncertain, this.#after.uncertain);
     const found = [
@@ -152,7 +190,7 @@ export class Rehearsal {
     return all === 0 ? 0 : (missing + this.unreadable) / all;
   }
 
-  report(isComplete: boolean) {
+  report(isComplete: boolean): RehearsalReport {
     const { comparison } = this;
     const { signIns, firstMs, lastMs, forUsers } = comparison;
     const rules = new Set([...this.#before.bans.keys(), ...this.#after.bans.keys()]);
@@ -179,7 +217,17 @@ export class Rehearsal {
   }
 }
 
-export type RehearsalReport = ReturnType<Rehearsal["report"]>;
+type RecordedPolicies = ReturnType<typeof createRecordedPolicies>;
+
+/** The verdict after the policies; a text instead if they depend on something that the log does not say. */
+function judged(
+  policies: RecordedPolicies,
+  attempt: Recorded["attempt"],
+  decision: AuthDecision | undefined,
+  facts: PolicyFacts,
+): Verdict | string {
+  return decision === undefined ? unknownAnswer : policies(attempt, decision, facts);
+}
 
 const unchanged: Verdict = { kind: "unknown", why: "" };
 

@@ -13,62 +13,16 @@ import { wholeLines } from "./log-text.ts";
 import { runRehearseCommand } from "./rehearse.ts";
 import { replayedFinalizers, replayedSteps } from "./replayed-rules.ts";
 import { readSignIn } from "./sign-in.ts";
-
-const begin = Date.UTC(2026, 10, 20);
-
-function decided(second: number, fields: object): string {
-  const time = new Date(begin + second * 1000).toISOString();
-  const session = "7d3f91ac-20b4-4c1e-9a39-0c7d1c1b8f5e";
-  const usual = { dialect: "json", operation: "authenticate", outcome: "ok", username: "alice", protocol: "imap" };
-  const line = { level: "info", time, session, ...usual, client_ip: "198.51.100.7", tls: true, ...fields };
-  return JSON.stringify({ ...line, msg: "decided" });
-}
-
-const wrong = (second: number, seen: number, fields: object = {}): string =>
-  decided(second, {
-    outcome: "fail",
-    reason: "wrong_password",
-    account_passwords_seen: seen,
-    total_passwords_seen: seen,
-    ...fields,
-  });
-
-const rule = { name: "net", period: "10m", ban_time: "1h", cidr: 24, failed_requests: 5, ipv4: true };
-
-/** A configuration with one rule, of which some settings differ. */
-function protection(change: object = {}, more: object = {}) {
-  const bruteForce = { buckets: [{ ...rule, ...change }], tolerate_ttl: 0, rwp_allowed_unique_hashes: 0 };
-  return { auth: { controls: { enabled: ["brute_force"], brute_force: bruteForce }, ...more } };
-}
-
-const surroundings = (input = new PassThrough()) => ({
-  environment: {},
-  terminal: { input, output: new PassThrough() },
-  progress: () => undefined,
-});
-
-const nonce = { storage: { redis: { password_nonce: "a nonce of the site" } } };
-
-interface Given {
-  readonly lines: readonly string[];
-  readonly before?: object;
-  readonly after: object;
-}
-
-async function rehearse({ lines, before = protection(), after }: Given, ...flags: readonly string[]) {
-  await using folder = await scratchFolder();
-  const [log, old, next] = ["gateway.log", "old.yaml", "new.yaml"].map((name) => join(folder.path, name));
-  if (log === undefined || old === undefined || next === undefined) throw new Error("no names");
-  writeFileSync(log, `${lines.join("\n")}\n`);
-  writeFileSync(old, JSON.stringify({ ...nonce, ...before }));
-  writeFileSync(next, JSON.stringify({ ...nonce, ...after }));
-  return runRehearseCommand(["--config", next, "--against", old, "--from", log, ...flags], surroundings());
-}
-
-async function reported(situation: Given, ...flags: readonly string[]) {
-  const { exitCode, output, errors } = await rehearse(situation, "--json", ...flags);
-  return { exitCode, errors, report: JSON.parse(output.join("\n") || "{}") };
-}
+import {
+  begin,
+  decided,
+  nonce,
+  protection,
+  rehearse,
+  reported,
+  surroundings,
+  wrong,
+} from "./testing/rehearsed-logs.ts";
 
 const counts = (reasons: readonly { readonly reason: string; readonly count: number }[]) =>
   Object.fromEntries(reasons.map(({ reason, count }) => [reason.split(":")[0], count]));
@@ -169,6 +123,14 @@ const denying = (condition: object) => ({
   auth: { policy: { mode: "enforce", policies: [{ name: "no", if: condition, then: { decision: "deny" } }] } },
 });
 
+const withSections = (mode: string, networks: readonly string[], burst: number) => ({
+  auth: {
+    risk: { mode },
+    backchannel: { callers: [{ name: "dovecot", password: "a password of 16 characters", networks }] },
+  },
+  runtime: { servers: { http: { rate_limit: { burst } } } },
+});
+
 describe("controls and policies", () => {
   test("a control that requires TLS, and one for domains", async () => {
     const lines = [decided(1, { tls: false }), decided(2, {}), decided(3, { username: "bob@example.net" })];
@@ -198,11 +160,14 @@ describe("controls and policies", () => {
   });
 
   test("sections that differ and are not replayed are listed", async () => {
-    const [before, after] = ["off", "enforce"].map((mode) => ({ auth: { risk: { mode } } }));
-    if (before === undefined || after === undefined) throw new Error("no configurations");
+    const [before, after] = [withSections("off", [], 400), withSections("enforce", ["192.0.2.0/24"], 500)];
     const { report, errors } = await reported({ lines: [decided(1, {})], before, after });
     expect(errors).toEqual([]);
-    expect(counts(report.not_judged)).toEqual({ "auth.risk differs": 1 });
+    expect(counts(report.not_judged)).toEqual({
+      "auth.risk differs": 1,
+      "auth.backchannel differs": 1,
+      "runtime.servers.http.rate_limit differs": 1,
+    });
   });
 });
 

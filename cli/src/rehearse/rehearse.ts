@@ -5,8 +5,10 @@ import { createCollector } from "./collector.ts";
 import { openLog, wholeLines } from "./log-text.ts";
 import { createProgress } from "./progress.ts";
 import { Rehearsal } from "./rehearsal.ts";
+import { rememberRehearsal } from "./rehearsed.ts";
 import { percentOf, readable } from "./report.ts";
-import { decidedEnd, readSignIn } from "./sign-in.ts";
+import { isDialect, readSignIn } from "./sign-in.ts";
+import { decidedEnd, UsualSuccess, usualStart } from "./usual-success.ts";
 
 export const rehearseUsage: readonly string[] = [
   "usage: postern rehearse --config NEW [--against OLD] [--since 7d] [--from LOG|-] [--json] [--fail-over 0.01%]",
@@ -56,17 +58,18 @@ interface Reading {
   readonly surroundings: Surroundings;
 }
 
-const usualStart = '{"level":"info","time":"';
 const timeLength = 24;
 
-async function readLines(rehearsal: Rehearsal, text: string, sinceMs: number): Promise<void> {
+async function readLines(rehearsal: Rehearsal, usual: UsualSuccess, text: string, sinceMs: number): Promise<void> {
   const since = new Date(sinceMs).toISOString();
   const timeAt = usualStart.length;
+  usual.begin(text);
   for (let start = 0, end = text.indexOf("\n"); end >= 0; start = end + 1, end = text.indexOf("\n", start)) {
     if (!text.startsWith(decidedEnd, end - decidedEnd.length)) continue;
     // A line that is too early is cheaper to recognise than to parse.
     const isUsual = sinceMs > 0 && text.startsWith(usualStart, start);
     if (isUsual && text.slice(start + timeAt, start + timeAt + timeLength) < since) continue;
+    if (usual.read(start, end) && usual.timeMs >= sinceMs && rehearsal.addIfQuiet(usual)) continue;
     const signIn = readSignIn(text.slice(start, end));
     if (signIn === undefined) rehearsal.unreadable += 1;
     else if (signIn.timeMs >= sinceMs) await rehearsal.add(signIn);
@@ -79,6 +82,7 @@ async function readLog(rehearsal: Rehearsal, { from, sinceMs, surroundings }: Re
   const source = await openLog(from, terminal.input);
   const progress = createProgress(source, terminal.output);
   const collect = createCollector();
+  const usual = new UsualSuccess(isDialect);
   let isStopped = false;
   const stop = (): void => {
     isStopped = true;
@@ -88,7 +92,7 @@ async function readLog(rehearsal: Rehearsal, { from, sinceMs, surroundings }: Re
   process.once("SIGINT", stop);
   try {
     for await (const text of wholeLines(source.chunks, () => (rehearsal.unreadable += 1))) {
-      await readLines(rehearsal, text, sinceMs);
+      await readLines(rehearsal, usual, text, sinceMs);
       progress.show(rehearsal.comparison.signIns);
       collect();
       if (isStopped) break;
@@ -137,7 +141,10 @@ async function rehearse(
 ): Promise<CommandResult> {
   const rehearsal = new Rehearsal(before, after);
   try {
-    return resultOf(rehearsal, await readLog(rehearsal, reading), wanted);
+    const isComplete = await readLog(rehearsal, reading);
+    if (isComplete && rehearsal.comparison.signIns > 0)
+      rememberRehearsal(before, after, reading.surroundings.environment);
+    return resultOf(rehearsal, isComplete, wanted);
   } catch (error) {
     return failed(`the log cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }

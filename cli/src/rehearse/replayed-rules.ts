@@ -26,8 +26,7 @@ import type { PolicyFacts } from "../../../services/auth-engine/src/policy/fact-
 import { keepSuccess } from "../../../services/auth-engine/src/result-cache/keep-success.ts";
 import { masterUserSettings } from "../../../services/auth-engine/src/settings.ts";
 import { Counters } from "./counters.ts";
-import { createRecordedPolicies } from "./recorded-policies.ts";
-import { unknownAnswer, type Verdict } from "./verdict.ts";
+import { createQuietSuccesses } from "./quiet-successes.ts";
 
 /** What the log says about one sign-in, for both configurations. */
 export interface Recorded {
@@ -54,7 +53,7 @@ function createReplayedBruteForce(config: Config, clock: Clock, onBan: (ban: Ban
   const { repeatWindowMs, maxForgiven, tolerateMs } = settings;
   const parts = { ...settings, keyPrefix: "" };
   const counters = new Counters({ clock, repeatWindowMs, maxForgiven, tolerateMs });
-  const targetOf = createTargets(settings, parts);
+  const targetOf = createTargets(settings, parts, remembered);
   const bruteForce = createBruteForce({
     settings,
     targetOf,
@@ -84,6 +83,7 @@ function createReplayedBruteForce(config: Config, clock: Clock, onBan: (ban: Ban
   });
   const observed = { refused: () => undefined, delayed: () => undefined };
   return {
+    settings,
     counters,
     targetOf,
     repeatWindowMs,
@@ -91,14 +91,21 @@ function createReplayedBruteForce(config: Config, clock: Clock, onBan: (ban: Ban
   };
 }
 
-function makeControls(config: Config) {
+function controlsOf(config: Config) {
   const { cleartextNetworks, relayDomains } = controlSettings(config.auth.controls);
-  const controls = [
+  return [
     ...(cleartextNetworks === undefined ? [] : [createTlsRequired(cleartextNetworks)]),
     ...(relayDomains === undefined ? [] : [createRelayDomains(relayDomains)]),
   ];
-  return controls.length === 0 ? undefined : createControls(controls, () => undefined);
 }
+
+/** The parts of a configuration on which `ReplayedRules` depend, as one text. */
+export function ruleText(config: Config): string {
+  return JSON.stringify([config.auth.controls, masterUserSettings(config)]);
+}
+
+/** Those of one sign-in are needed several times; of a long log, few come back soon. */
+const remembered = 16;
 
 const noRead = { read: (attempt: Attempt): Attempt => attempt };
 const never = new AbortController().signal;
@@ -112,7 +119,8 @@ export class ReplayedRules {
   readonly #usesBlockLists: boolean;
   readonly #protection: ReturnType<typeof createReplayedBruteForce> | undefined;
   readonly #deps;
-  readonly #policies: ReturnType<typeof createRecordedPolicies>;
+  /** Undefined if every name may be that of a master user. */
+  readonly quiet: ReturnType<typeof createQuietSuccesses> | undefined;
   readonly #masterUsers: { readonly read: (attempt: Attempt) => Attempt };
 
   constructor(config: Config, clock: Clock) {
@@ -121,10 +129,12 @@ export class ReplayedRules {
     this.#protection = usesBruteForce(config) ? createReplayedBruteForce(config, clock, count) : undefined;
     const masterUser = masterUserSettings(config);
     this.#masterUsers = masterUser === undefined ? noRead : createMasterUsers(masterUser, { record: () => undefined });
-    this.#policies = createRecordedPolicies(config.auth.policy);
+    const controls = controlsOf(config);
+    this.quiet =
+      masterUser === undefined ? createQuietSuccesses({ protection: this.#protection, controls }) : undefined;
     this.#deps = {
       bruteForce: this.#protection?.bruteForce,
-      controls: makeControls(config),
+      controls: controls.length === 0 ? undefined : createControls(controls, () => undefined),
       resultCaches: undefined,
     };
   }
@@ -176,11 +186,5 @@ export class ReplayedRules {
     }
     if (facts.bruteForce !== undefined) facts.bruteForce.totalPasswordsSeen = recorded.networkGuesses;
     return decision;
-  }
-
-  /** The verdict after the policies; a text instead if they depend on something that the log does not say. */
-  judge(recorded: Recorded, decision: AuthDecision | undefined, facts: PolicyFacts): Verdict | string {
-    if (decision === undefined) return unknownAnswer;
-    return this.#policies(this.read(recorded.attempt), decision, facts);
   }
 }

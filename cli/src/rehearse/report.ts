@@ -1,6 +1,5 @@
+import type { RehearsalReport } from "@postern/shared/contracts";
 import { printable, table } from "../table.ts";
-import type { GroupReport, Hour } from "./comparison.ts";
-import type { RehearsalReport } from "./rehearsal.ts";
 
 const mostGroups = 10;
 const mostExamples = 3;
@@ -8,12 +7,9 @@ const mostNames = 10;
 const mostRows = 40;
 const hoursOfDay = 24;
 
-interface Figures {
-  readonly sign_ins: number;
-  readonly accounts: number;
-  readonly networks: number;
-  readonly at_least?: boolean;
-}
+type Figures = RehearsalReport["different"];
+type GroupReport = RehearsalReport["groups"][number];
+type Hour = RehearsalReport["timeline"][number];
 
 const figures = ({ sign_ins: signIns, accounts, networks, at_least: isLeast = false }: Figures): readonly string[] =>
   [signIns, accounts, networks].map((number) => `${isLeast && number !== signIns ? "at least " : ""}${number}`);

@@ -20,9 +20,6 @@ export interface SignIn {
   readonly networkGuesses: number;
 }
 
-/** Every line of a gateway about a decision ends so. */
-export const decidedEnd = '"msg":"decided"}';
-
 let minuteText = "";
 let minuteMs = Number.NaN;
 
@@ -41,7 +38,7 @@ const outcomes: ReadonlySet<unknown> = new Set(["ok", "fail", "blocked", "tempfa
 const isOutcome = (value: unknown): value is SignIn["outcome"] => outcomes.has(value);
 const known = new Map<unknown, boolean>();
 
-function isDialect(value: unknown): value is Dialect {
+export function isDialect(value: unknown): value is Dialect {
   let answer = known.get(value);
   if (answer === undefined) {
     answer = Check(Dialect, value);

@@ -19,6 +19,7 @@ export * from "./console/operations.ts";
 export * from "./console/pages.ts";
 export * from "./console/reason-meanings.ts";
 export * from "./console/records.ts";
+export * from "./console/rehearsal.ts";
 export * from "./console/risk.ts";
 export * from "./console/series.ts";
 export * from "./console/system.ts";

@@ -1,9 +1,12 @@
+import { pathTo } from "@postern/shared/contracts";
 import { readFormBody } from "@postern/shared/platform/http";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ConsoleVisit } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./context.ts";
 
 const maxFormBytes = 64 * 1024;
+/** A rehearsal with all its groups is larger than what people type. */
+const maxRehearsalBytes = 1_048_576;
 const noForm = new URLSearchParams();
 
 /** Reads the bodies of this scope as forms; a body of another type is an empty form. */
@@ -12,7 +15,8 @@ export function parseConsoleForms(scope: FastifyInstance): void {
   scope.addContentTypeParser(
     "application/x-www-form-urlencoded",
     { parseAs: "buffer" },
-    async (_request: unknown, body: Buffer) => readFormBody(body, maxFormBytes),
+    async ({ url }: FastifyRequest, body: Buffer) =>
+      readFormBody(body, url === pathTo("consoleRehearsalShow") ? maxRehearsalBytes : maxFormBytes),
   );
   scope.addContentTypeParser("*", (_request, payload, done) => {
     payload.resume();

@@ -63,6 +63,8 @@ form.narrow{max-width:30rem}
 .exports{display:flex;flex-wrap:wrap;gap:.5rem .75rem;margin-top:.75rem}
 .exports button{width:auto;min-height:2.75rem;margin:0}
 .timeline code{overflow-wrap:anywhere}
+textarea{width:100%;box-sizing:border-box;font:.875rem/1.4 ui-monospace,monospace;color:inherit;background:transparent;border:1px solid var(--control);border-radius:.375rem;padding:.5rem}
+main pre{white-space:pre-wrap;overflow-wrap:anywhere}
 .counted{list-style:none;margin:.5rem 0 0;padding:0}
 .counted li{display:flex;flex-wrap:wrap;gap:0 1rem;justify-content:space-between;padding:.375rem 0;border-bottom:1px solid var(--line)}
 .counted span{color:var(--muted)}

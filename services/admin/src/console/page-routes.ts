@@ -17,6 +17,7 @@ import type { NoticeKey } from "./notice-pages.ts";
 import { getOverview } from "./overview/get-overview.ts";
 import { postAct } from "./post-act.ts";
 import { getPreferences, postPreferences } from "./preferences/preferences-page.ts";
+import { getRehearsal, postRehearsal } from "./rehearsal/rehearsal-routes.ts";
 import { getSearch } from "./search/get-search.ts";
 import { postFind } from "./search/post-find.ts";
 import { getShadowPage, postShadowReset } from "./shadow/get-shadow-page.ts";
@@ -90,6 +91,8 @@ export function registerConsolePages(app: FastifyInstance, deps: ConsolePagesDep
   app.route({ ...routeOf(operation("consoleShadow")), handler: getShadowPage(deps) });
   app.route({ ...routeOf(operation("consoleShadowReset")), handler: postShadowReset(deps) });
   app.route({ ...routeOf(operation("consoleConfiguration")), handler: getConfigurationPage(deps) });
+  app.route({ ...routeOf(operation("consoleRehearsal")), handler: getRehearsal(deps) });
+  app.route({ ...routeOf(operation("consoleRehearsalShow")), handler: postRehearsal(deps) });
   app.route({ ...routeOf(operation("consoleAudit")), handler: showAudit(deps, "consoleAudit") });
   app.route({ ...routeOf(operation("consoleAuditFilter")), handler: showAudit(deps, "consoleAuditFilter") });
   app.route({ ...routeOf(operation("consoleAuditExport")), handler: postAuditExport(deps) });

@@ -17,8 +17,8 @@ import { type AccountSource, accountSourceOf, sourceWithoutAddress } from "./acc
 import type { BruteForceSettings } from "./brute-force-settings.ts";
 import type { CountedAccount, CountedAttempt, CountedRequest } from "./shared-store.ts";
 
-const maxSources = 16_384;
-const maxNames = 16_384;
+/** As many sources, and as many names, are remembered. */
+const maxRemembered = 16_384;
 /** Longer names belong to no account and would fill the memory. */
 const maxKeptLength = 256;
 const maxSourcesOfName = 4;
@@ -44,7 +44,11 @@ export interface CountedSubjects {
 const notCounted: CountedSubjects = { target: undefined, account: undefined };
 
 /** Addresses recur, so their classification is cached. */
-function createClassifier({ addressAllowlist, accountDelay }: BruteForceSettings, parts: SourceParts) {
+function createClassifier(
+  { addressAllowlist, accountDelay }: BruteForceSettings,
+  parts: SourceParts,
+  maxSources: number,
+) {
   const classified = createHotCache<ClassifiedAddress>(maxSources);
   return (address: string): ClassifiedAddress => {
     const known = classified.get(address);
@@ -67,7 +71,7 @@ interface KnownName extends Omit<CountedAccount, "source"> {
 }
 
 /** Names recur, so their folded form and their keys are cached. */
-function createNames(parts: SourceParts) {
+function createNames(parts: SourceParts, maxNames: number) {
   const names = createHotCache<KnownName>(maxNames);
   return {
     nameOf: (typed: string): KnownName => {
@@ -92,9 +96,13 @@ function createNames(parts: SourceParts) {
 }
 
 /** Determines the rules of an attempt, and whether its account is counted. */
-export function createTargets(settings: BruteForceSettings, parts: SourceParts): (attempt: Attempt) => CountedSubjects {
-  const classify = createClassifier(settings, parts);
-  const { nameOf, keysAt } = createNames(parts);
+export function createTargets(
+  settings: BruteForceSettings,
+  parts: SourceParts,
+  remembered = maxRemembered,
+): (attempt: Attempt) => CountedSubjects {
+  const classify = createClassifier(settings, parts, remembered);
+  const { nameOf, keysAt } = createNames(parts, remembered);
   const { protocols, userAllowlist, countsPeers, accountDelay } = settings;
   const filtered = settings.rules.some(({ protocols, oidcClientIds }) => protocols.length + oidcClientIds.length > 0);
   const scopesOf = ({ scopes }: Source, { protocol, oidcClientId }: Attempt): readonly RuleScope[] =>

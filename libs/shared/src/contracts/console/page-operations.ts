@@ -53,6 +53,8 @@ export const consolePageOperations = [
   page("get", "/console/shadow", "consoleShadow", "Show where other backends answer otherwise"),
   page("post", "/console/shadow/reset", "consoleShadowReset", "Delete the report of the shadow"),
   page("get", "/console/configuration", "consoleConfiguration", "Show the configuration in effect"),
+  page("get", "/console/rehearsal", "consoleRehearsal", "Ask for the result of a rehearsal"),
+  page("post", "/console/rehearsal", "consoleRehearsalShow", "Show the result of a rehearsal"),
   page("get", "/console/audit", "consoleAudit", "Show the latest audit records"),
   page("post", "/console/audit", "consoleAuditFilter", "Show audit records that match a filter"),
   page("post", "/console/audit/export", "consoleAuditExport", "Export audit records"),

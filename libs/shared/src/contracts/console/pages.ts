@@ -17,6 +17,7 @@ export const consolePages = {
   system: { title: "System", operation: "consoleSystem", role: "helpdesk" },
   shadow: { title: "Shadow", operation: "consoleShadow", role: "helpdesk" },
   configuration: { title: "Configuration", operation: "consoleConfiguration", role: "admin" },
+  rehearsal: { title: "Rehearsal", operation: "consoleRehearsal", role: "admin" },
   audit: { title: "Audit", operation: "consoleAudit", role: "security" },
   api: { title: "API", operation: "consoleApi", role: "helpdesk" },
 } as const satisfies Readonly<Record<string, Readonly<{ title: string; operation: OperationId; role: ConsoleRole }>>>;
@@ -52,6 +53,8 @@ export const consoleRoutes = {
   consoleShadow: "shadow",
   consoleShadowReset: "shadow",
   consoleConfiguration: "configuration",
+  consoleRehearsal: "rehearsal",
+  consoleRehearsalShow: "rehearsal",
   consoleAudit: "audit",
   consoleAuditFilter: "audit",
   consoleAuditExport: "audit",

@@ -1,0 +1,41 @@
+import type { RehearsalReport } from "@postern/shared/contracts";
+import type { Chart } from "../charts/chart.ts";
+import { axisText, countText, linearTicks } from "../charts/scales.ts";
+import { sumOf } from "../charts/sign-in-charts.ts";
+
+const hourMs = 3_600_000;
+const mostSteps = 240;
+
+/** Differences over time: hours, or longer steps if there are many. Undefined without a difference. */
+export function timelineChart({ timeline }: RehearsalReport): Chart | undefined {
+  const changed = timeline.filter(({ different }) => different > 0);
+  if (changed.length === 0) return undefined;
+  const hours = timeline.map(({ hour }) => Math.floor(Date.parse(hour) / hourMs));
+  const first = hours.reduce((lowest, hour) => Math.min(lowest, hour), Number.POSITIVE_INFINITY);
+  const length = hours.reduce((highest, hour) => Math.max(highest, hour), first) - first + 1;
+  const perStep = Math.ceil(length / mostSteps);
+  const steps = Math.ceil(length / perStep);
+  const refused = Array.from({ length: steps }, () => 0);
+  const others = Array.from({ length: steps }, () => 0);
+  for (const { hour, different, now_refused: now } of changed) {
+    const step = Math.floor((Math.floor(Date.parse(hour) / hourMs) - first) / perStep);
+    refused[step] = (refused[step] ?? 0) + now;
+    others[step] = (others[step] ?? 0) + Math.max(0, different - now);
+  }
+  const highest = refused.reduce((most, now, step) => Math.max(most, now + (others[step] ?? 0)), 0);
+  return {
+    title: "Sign-ins that are decided differently",
+    description: `${countText(sumOf(refused))} of ${countText(sumOf(refused) + sumOf(others))} are admitted before and refused now.`,
+    times: refused.map((_, step) => (first + step * perStep) * hourMs),
+    stepMs: perStep * hourMs,
+    series: [
+      { name: "Now refused", colour: "wrong", shape: "bars", values: refused },
+      { name: "Other differences", colour: "unknown", shape: "bars", values: others },
+    ],
+    ticks: linearTicks(highest),
+    tickText: axisText,
+    valueText: countText,
+    joined: sumOf,
+    total: (values) => countText(sumOf(values)),
+  };
+}
