@@ -31,14 +31,17 @@ interface Bound {
   readonly isPaired?: boolean;
 }
 
+const decidingValue = (figure: number | Figure | undefined, isPaired: boolean): number | undefined =>
+  isPaired && typeof figure === "object" ? figure.lowest : undefined;
+
 /** Compares a result with its bound. */
 export function judged({ title, value: figure, atMost, atLeast, unit, digits = 2, isPaired = false }: Bound): Target {
   const target = atMost === undefined ? `≥ ${atLeast?.toFixed(digits)}${unit}` : `≤ ${atMost.toFixed(digits)}${unit}`;
   const value = typeof figure === "object" ? figure.median : figure;
   if (value === undefined || Number.isNaN(value)) return { title, target, measured: "not measured", met: undefined };
-  const least = isPaired && typeof figure === "object" ? figure.lowest : value;
+  const decides = decidingValue(figure, isPaired) ?? value;
   const isWithin = (share: number): boolean =>
-    atMost === undefined ? value >= (atLeast ?? 0) * (1 - share) : least <= atMost * (1 + share);
+    atMost === undefined ? value >= (atLeast ?? 0) * (1 - share) : decides <= atMost * (1 + share);
   const met = isWithin(0);
   const measured = `${value.toFixed(digits)}${unit}`;
   const verdict = { title, target, measured, met, ...(!met && isWithin(nearShare) && { isNear: true }) };

@@ -73,9 +73,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const sharedClock = watchRedisClock(redis);
   const accountNames = accountNamesFromSettings(flush);
   const suspending = createSuspending(config, { ...parts, redis, accountNames, clock: sharedClock });
-  const records = recordsOf(config, redis, () => flush.live().rules);
-  const changes = accountChangesFromConfig(config, base, redis);
-  const locate = locateOnBus(parts.bus);
+  const records = recordsOf(config, { base, redis }, () => flush.live().rules);
   const factorLocks = createFactorLocks(redis, keyPrefix, () => parts.live.current.factorLimits, systemClock);
   const jobs = createJobs(config, { redis: parts.queue, logger: parts.logger });
   const rememberedDevices = rememberedDevicesFromConfig(config, { redis, clock: sharedClock });
@@ -94,11 +92,11 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     jobs,
     ...records,
     watchHub: createWatchHub(parts),
-    locate,
+    locate: locateOnBus(parts.bus),
     shadowReports: createShadowReports(config, redis),
     auditReads: createAuditReads(parts.audit),
     ...createExplanations(config, { ...parts, ...suspending, ...records, accountNames, factorLocks }),
-    reportAccount: createAccounts(config, { ...parts, rememberedDevices, changes }, factorLocks),
+    reportAccount: createAccounts(config, { ...parts, ...records, rememberedDevices }, factorLocks),
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin", sharedClock)),
     health,
     ...createSystem(config, { ...parts, health, readJob: jobs.read }),
@@ -126,7 +124,11 @@ function createWatchHub({ bus, engineWatch, metrics, metricsPrefix }: Base & Eng
 export type AdminContext = Awaited<ReturnType<typeof createContext>>;
 
 /** What engines have recorded in Redis. */
-function recordsOf(config: Config, redis: RedisClient, rules: Parameters<typeof createBruteForceRecords>[0]["rules"]) {
+function recordsOf(
+  config: Config,
+  { base, redis }: { readonly base: Base; readonly redis: RedisClient },
+  rules: Parameters<typeof createBruteForceRecords>[0]["rules"],
+) {
   const { prefix: keyPrefix } = config.storage.redis;
   return {
     bruteForce: createBruteForceRecords({ redis, keyPrefix, rules, clock: systemClock }),
@@ -135,6 +137,7 @@ function recordsOf(config: Config, redis: RedisClient, rules: Parameters<typeof 
     readRollups: createRollupReader(redis, keyPrefix),
     /** Undefined while no history is recorded. */
     history: historyFromConfig(config, redis),
+    changes: accountChangesFromConfig(config, base, redis),
     /** Undefined while audit records are not kept in Redis. */
     readAuditHistory: auditHistoryFromConfig(config, redis),
   };

@@ -123,7 +123,8 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const { logger } = base;
   const settings = engineSettings(config);
   const live = { current: liveEngineSettings(config) };
-  const { passwords, decoysOf, countUnverifiable } = createPasswordParts(config, settings, base);
+  const verifying = createPasswordParts(config, settings, base);
+  const { passwords, decoysOf } = verifying;
   const metrics = createEngineMetrics(base.metrics, base.metricsPrefix, passwords);
   const scripts = await createEngineScripts(config, {
     base,
@@ -132,15 +133,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     settings: () => live.current.scripts,
     makeModules: (of) => createScriptModules(of, base),
   });
-  const makeBackends = backendMaker({
-    base,
-    metrics,
-    scripts,
-    passwords,
-    decoysOf,
-    countUnverifiable,
-    httpBackend: createHttpBackends(base),
-  });
+  const makeBackends = backendMaker({ ...verifying, base, metrics, scripts, httpBackend: createHttpBackends(base) });
   const backends = createBackendSet(await makeBackends(live.current), config.runtime.timeouts.decision, (err) =>
     logger.warn({ err }, "closing a backend failed"),
   );
@@ -161,18 +154,8 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const history = write && createHistoryRecorder(write, () => systemClock.now(), metrics.historyLost);
   const shadow = await createLiveShadow(config, live.current.shadow, { base, redis, engineId, backends, scripts });
   const watches = new DecisionWatches(bus, base, steadyClock);
-  const features = {
-    shadow,
-    watches,
-    mailTokens,
-    bruteForce,
-    risk,
-    suspensions,
-    rollups,
-    resultCache,
-    history,
-    ...factors,
-  };
+  const recorders = { rollups, history, shadow, watches };
+  const features = { mailTokens, bruteForce, risk, suspensions, resultCache, ...recorders, ...factors };
   const kept = { ...base, live, rules, backends, ...features };
   const releasable = createAttributeFilter(secretFields(config));
   return {

@@ -16,7 +16,6 @@ import {
   cookieHeader,
   openAction,
   openConsole,
-  type PostedForm,
   passFactors,
   postAction,
   searchLabel,
@@ -37,7 +36,7 @@ afterAll(async () => {
 
 const audited = (event: string) => auditLines(desk, event);
 const cookieOf = (context: BrowserContext) => cookieHeader(context, desk);
-const post = (action: string, posted: PostedForm) => postAction(desk, action, posted);
+const post = (action: string, posted: Parameters<typeof postAction>[2]) => postAction(desk, action, posted);
 const soon = { timeout: 20_000 };
 const inEnglish = { locale: "en-US" };
 const login = (fields: object) => askJson(desk.stack.url, { ...alice, ...fields });

@@ -282,17 +282,11 @@ export async function cookieHeader(context: BrowserContext, { url }: ConsoleStac
   return cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
 }
 
-export interface PostedForm {
-  readonly cookie: string;
-  readonly origin?: string;
-  readonly form: Readonly<Record<string, string>>;
-}
-
 /** Posts an action as a browser would, with the origin of the console unless another is given; empty: none. */
 export function postAction(
   { url }: ConsoleStack,
   action: string,
-  { cookie, origin = url, form }: PostedForm,
+  { cookie, origin = url, form }: { cookie: string; origin?: string; form: Readonly<Record<string, string>> },
 ): Promise<Response> {
   return fetch(`${url}/console/actions/${action}`, {
     method: "POST",

@@ -115,7 +115,7 @@ export const watchOperations = [
     description: [
       "A stream of events (text/event-stream). `sources`: which services report, whenever that changes. `decision`: a DecisionRecord of one sign-in,",
       "within about a second. `dropped`: how many matched and are not shown, because there are more than the stream takes (50 a quarter of a second",
-      "from each engine) or the client reads too slowly. `end`: the last event. All conditions apply. Engines report nothing while nobody watches;",
+      "from each engine) or the client reads too slowly. `end`: the last event. All conditions apply. Engines report nothing while no client watches;",
       `an admin process serves at most ${maxWatches} streams. Needs no decision history. Audited as decision.watch.`,
     ].join(" "),
     request: {

@@ -22,7 +22,7 @@ export function timelineChart({ timeline }: RehearsalReport): Chart | undefined 
     refused[step] = (refused[step] ?? 0) + now;
     others[step] = (others[step] ?? 0) + Math.max(0, different - now);
   }
-  const highest = refused.reduce((most, now, step) => Math.max(most, now + (others[step] ?? 0)), 0);
+  const highest = refused.reduce((maximum, now, step) => Math.max(maximum, now + (others[step] ?? 0)), 0);
   return {
     title: "Sign-ins that are decided differently",
     description: `${countText(sumOf(refused))} of ${countText(sumOf(refused) + sumOf(others))} are admitted before and refused now.`,

@@ -35,7 +35,7 @@ const HttpPool = section("Another server that decides, with the JSON or CBOR end
     { example: ["https://central.example.org/api/v1/auth/json"] },
   ),
   format: choice(["json", "cbor"], "Format of the endpoint."),
-  protocol: texts("Protocols for which the server is asked. If empty, all.", { form: "protocol" }),
+  protocol: texts("Protocols for which the server is queried. If empty, all.", { form: "protocol" }),
   denial_status: choice(["403", "401"], "Status of a denied sign-in. Nauthilus up to 1.12 answers 401."),
   basic: Basic,
   bearer_token: secret("Access token that is sent as it is."),
