@@ -4,7 +4,8 @@ import { closest, distance } from "fastest-levenshtein";
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (known.length === 0) return undefined;
   const near = closest(name, known);
-  return distance(name, near) <= Math.max(2, Math.floor(name.length / 3)) ? near : undefined;
+  const atMost = Math.max(name.length < 4 ? 1 : 2, Math.floor(name.length / 3));
+  return distance(name, near) <= atMost ? near : undefined;
 }
 
 /** A problem or warning about one path. */

@@ -40,6 +40,7 @@ const rows: readonly (readonly [family: string, method: string, path: string, an
   ["WebAuthn write", "PUT", "/api/v1/mfa-backchannel/webauthn/credential", webauthnWrite],
   ["WebAuthn write", "DELETE", "/api/v1/mfa-backchannel/webauthn/credential", webauthnWrite],
   ["suspensions", "POST", "/api/v1/suspensions", operators],
+  ["shadow", "DELETE", "/api/v1/shadow", ["security", "admin"]],
   ["remembered devices", "DELETE", "/api/v1/remembered-devices", operators],
   ["console", "GET", "/api/v1/console/explain", operators],
   ["invitations of operators", "POST", "/api/v1/console/invitations", ["admin"]],
