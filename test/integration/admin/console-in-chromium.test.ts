@@ -162,6 +162,7 @@ describe("by role", () => {
     expect(await page.locator("main .acts summary").allTextContents()).toEqual([
       expect.stringContaining("Flush"),
       expect.stringContaining("Unlock second factors"),
+      expect.stringContaining("Forget remembered devices"),
     ]);
     const cookie = await cookieOf(context);
     const form = { csrf_token: await tokenOn(page), target: "carol@example.test", reason: "ticket 2" };

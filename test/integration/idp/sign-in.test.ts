@@ -259,7 +259,7 @@ describe("the developer UI", () => {
     const list = await browser.get("/api/v1/dev/ui");
     expect(list.status).toBe(200);
     const links = [...list.text.matchAll(/href="(\/api\/v1\/dev\/ui\/render\/[^"]+)"/g)].map(([, path = ""]) => path);
-    expect(links.length).toBe(35 * 13);
+    expect(links.length).toBe(36 * 13);
     for (const link of links) {
       const page = await browser.get(link);
       expect([link, page.status]).toEqual([link, 200]);

@@ -17,7 +17,7 @@ export const consoleDrives: readonly Drive[] = [
   drive("listDecisions", { query: { account: "alice@example.test", limit: "5" } }),
   drive("listDecisions", { query: { network: "203.0.113.0/24" } }),
   drive("showNetwork", { query: { network: "203.0.113.0/24" } }),
-  { operationId: "showNetwork", status: 400, parts: () => ({}) },
+  broken("showNetwork", {}),
   { operationId: "listDecisions", status: 400, parts: () => ({}) },
   drive("listBansByEnd", { query: { order: "asc" } }),
   broken("listBansByEnd", { query: { order: "up" } }),

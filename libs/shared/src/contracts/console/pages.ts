@@ -24,8 +24,8 @@ export const consolePages = {
 
 export type ConsolePageId = keyof typeof consolePages;
 
-/** Who gets a route: everyone, every operator, or those who may open the page to which it belongs. */
-export type ConsoleRight = "everyone" | "operator" | ConsolePageId;
+/** Who gets a route: everyone, every operator, those of this role or a higher one, or those who may open the page to which it belongs. */
+export type ConsoleRight = "everyone" | "operator" | "security" | ConsolePageId;
 
 /** The right that each route of the console requires. What an action requires is in `consoleActions`. */
 export const consoleRoutes = {
@@ -51,7 +51,8 @@ export const consoleRoutes = {
   consoleSystem: "system",
   consoleSystemEvents: "system",
   consoleShadow: "shadow",
-  consoleShadowReset: "shadow",
+  // Deleting the report takes away what others may be working on.
+  consoleShadowReset: "security",
   consoleConfiguration: "configuration",
   consoleRehearsal: "rehearsal",
   consoleRehearsalShow: "rehearsal",
@@ -63,6 +64,7 @@ export const consoleRoutes = {
 } as const satisfies Readonly<Record<ConsoleRouteId, ConsoleRight>>;
 
 export function hasRight(role: ConsoleRole, right: Exclude<ConsoleRight, "everyone">): boolean {
+  if (right === "security") return rankOfRole(role) >= rankOfRole("security");
   return right === "operator" || mayOpen(role, right);
 }
 

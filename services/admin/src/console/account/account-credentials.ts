@@ -86,6 +86,7 @@ export function devicesPart(
   return card({
     title: "Remembered devices",
     count: devices.length,
+    isOpen: true,
     body: html`<p class="lead">The user is not asked for the second factor there.</p><ul class="things">${items}</ul>${actionsOf(about, ["forget-devices"], { target: account, ends })}`,
   });
 }

@@ -1,7 +1,7 @@
-import { DecisionHistoryPage, Explanation, isConsoleAction, NetworkReport } from "@postern/shared/contracts";
+import { DecisionHistoryPage, Explanation, isConsoleAction, NetworkReport, pathTo } from "@postern/shared/contracts";
 import type { FastifyReply } from "fastify";
 import { createReadAnswer } from "../api-answer.ts";
-import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage } from "../console-visit.ts";
+import { type ConsoleVisit, forOperator, goTo, queryOf, sendNotice, sendPage } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../context.ts";
 import { linksOf } from "../shown-values.ts";
 import { networkPage } from "./network-page.ts";
@@ -16,7 +16,9 @@ const maxRecords = "500";
 export function getNetworkPage(deps: ConsolePagesDeps) {
   const { ask, handles, clock } = deps;
   const show = async ({ request, reply, operator }: ConsoleVisit): Promise<FastifyReply> => {
-    const network = handles.read(operator.account, queryOf(request, "for") ?? "");
+    const handle = queryOf(request, "for");
+    if (handle === undefined) return goTo(reply, pathTo("consoleSearch"));
+    const network = handles.read(operator.account, handle);
     if (network === undefined) return sendNotice(deps, reply, "link", operator);
     const [report, explanation, history] = await Promise.all([
       readNetwork(ask, operator, { operation: "showNetwork", query: { network } }),

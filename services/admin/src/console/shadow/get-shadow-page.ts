@@ -7,7 +7,7 @@ import { ownForm } from "../console-form.ts";
 import { type ConsoleVisit, forOperator, goTo, queryOf, sendNotice, sendPage } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../context.ts";
 import { linksOf } from "../shown-values.ts";
-import { mayReset, shadowPage } from "./shadow-page.ts";
+import { shadowPage } from "./shadow-page.ts";
 
 const readReport = createReadAnswer(ShadowReport);
 const cursorForm = /^\d{1,15} [\w -]{1,128}$/u;
@@ -32,7 +32,6 @@ export function getShadowPage(deps: ConsolePagesDeps) {
 export function postShadowReset(deps: ConsolePagesDeps) {
   const handle = async (visit: ConsoleVisit): Promise<FastifyReply> => {
     const { reply, operator } = visit;
-    if (!mayReset(operator.role)) return sendNotice(deps, reply, "role", operator);
     if (ownForm(deps, visit) === undefined) return sendNotice(deps, reply, "form", operator);
     if (!operator.isRoleCurrent)
       throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "the operator's role is unknown" });

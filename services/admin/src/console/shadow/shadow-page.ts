@@ -1,4 +1,4 @@
-import { type ConsoleRole, pathTo, rankOfRole, type ShadowReport } from "@postern/shared/contracts";
+import { consoleRoutes, hasRight, pathTo, type ShadowReport } from "@postern/shared/contracts";
 import { formOf, type Html, html } from "@postern/shared/platform/pages";
 import type { Operator } from "../../operators/operator.ts";
 import { countText, percentText } from "../charts/scales.ts";
@@ -13,9 +13,6 @@ export interface ShadowView {
   readonly links: Pick<SubjectLinks, "search">;
   readonly operator: Pick<Operator, "csrfToken" | "role">;
 }
-
-/** Deleting the report takes away what others may be working on. */
-export const mayReset = (role: ConsoleRole): boolean => rankOfRole(role) >= rankOfRole("security");
 
 const kindNames: Readonly<Record<string, string>> = {
   missing: "Missing in the new backends",
@@ -119,7 +116,7 @@ function differencesPart(report: ShadowReport, { kind, links }: ShadowView): Htm
 }
 
 function resetPart({ role, csrfToken }: ShadowView["operator"]): Html {
-  if (!mayReset(role))
+  if (!hasRight(role, consoleRoutes.consoleShadowReset))
     return html`<p class="note">Your role, ${role}, does not permit deleting the report. It needs the role security.</p>`;
   return formOf(
     { action: pathTo("consoleShadowReset"), csrfToken },

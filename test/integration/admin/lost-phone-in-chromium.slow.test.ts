@@ -2,7 +2,15 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sharedChromium } from "../../support/chromium.ts";
 import { inEnglish } from "./console-effects.ts";
-import { auditLines, type ConsoleStack, type OperatorName, openConsole, startConsoleStack } from "./console-stack.ts";
+import {
+  actionIn,
+  auditLines,
+  type ConsoleStack,
+  type OperatorName,
+  openAction,
+  openConsole,
+  startConsoleStack,
+} from "./console-stack.ts";
 
 const bob = "bob@example.test";
 
@@ -19,16 +27,16 @@ afterAll(() => desk[Symbol.asyncDispose]());
 async function accountPage(operator: OperatorName): Promise<Page> {
   const page = await openConsole(await browser.newContext(inEnglish), desk, operator);
   await page.getByRole("link", { name: "Account", exact: true }).click();
-  await page.getByRole("textbox").first().fill(bob);
-  await page.locator("form.search button").click();
+  await page.getByLabel("Account or alias").fill(bob);
+  await page.getByRole("button", { name: "Show" }).click();
   await page.locator(".verdict").waitFor();
   return page;
 }
 
 test("the role security creates a code, which the page shows once", async () => {
   const page = await accountPage("sam");
-  const action = page.locator("details").filter({ has: page.getByText("Create a lost-phone code") });
-  await action.locator("summary").click();
+  const action = actionIn(page, "Create a lost-phone code");
+  await openAction(action);
   await action.getByLabel("Reason").fill("lost the phone, called back");
   await action.getByRole("button", { name: "Create a lost-phone code" }).click();
   await page.getByRole("heading", { level: 1, name: "Lost-phone code" }).waitFor();

@@ -129,7 +129,7 @@ test("both pages fit every width, are usable by keyboard, and axe finds nothing"
   await expectAccessible(page);
   await page.locator(".lanes").getByRole("link", { name: alice.username }).click();
   await page.getByRole("heading", { name: "Sign-ins of the last 30 days" }).waitFor();
-  expect(await page.locator("h1").innerText()).toBe("Account");
+  expect(await page.locator("h1").innerText()).toBe(alice.username);
   await expectAccessible(page);
 });
 
