@@ -17,13 +17,15 @@ let lyingSlapd: Slapd;
 let oversizedSlapd: Slapd;
 
 const everyone = [0, 1, 2, 3, 4, 5];
+/** Signs in with a wrong password only. */
+const forgetful = 6;
 const bucket = { name: "imap", period: "10m", ban_time: "1h", failed_requests: 1000, ipv4: true, cidr: 24 };
 /** Larger than any answer, in one attribute that is released. */
 const hugeValue = "x".repeat(3_000_000);
 
 beforeAll(async () => {
-  oldSlapd = owned.use(await spawnPeople(everyone));
-  newSlapd = owned.use(await spawnPeople(everyone));
+  oldSlapd = owned.use(await spawnPeople([...everyone, forgetful]));
+  newSlapd = owned.use(await spawnPeople([...everyone, forgetful]));
   lyingSlapd = owned.use(
     await spawnPeople([0, 1, 2, 8, 9], (number) => ({
       password: "wrong-for-the-old",
@@ -100,7 +102,7 @@ async function answers(network: number): Promise<readonly unknown[]> {
   const from = { client_ip: `198.51.${network}.9` };
   const requests = [
     ...everyone.map((number) => [signInOf(number, from)] as const),
-    [signInOf(0, { ...from, password: "a-wrong-one" })] as const,
+    [signInOf(forgetful, { ...from, password: "a-wrong-one" })] as const,
     [signInOf(9, from)] as const,
     [signInOf(0, from), "?mode=no-auth"] as const,
     [signInOf(8, from), "?mode=no-auth"] as const,
@@ -189,8 +191,9 @@ test("a lying shadow changes no answer and no counter, and each lie is reported"
   expect(await nextRun()).toEqual(withoutShadow);
   const { kinds, compared } = await reportedSoon(perRun);
   const requests = Object.fromEntries(kinds.map((one) => [one.kind, one.requests]));
-  // Three of six are missing, three have another password, one sign-in twice; 9 exists only here, and 8 is disabled, as unknown to lookups.
-  expect([compared, requests["missing"], requests["password"], requests["added"]]).toEqual([perRun, 3, 4, 1]);
+  // Four of seven are missing; three have another password, which the second sign-in of 0 does not send again; 9 exists only here, and 8 is
+  // disabled, as unknown to lookups.
+  expect([compared, requests["missing"], requests["password"], requests["added"]]).toEqual([perRun, 4, 3, 1]);
 });
 
 test("an oversized shadow changes no answer and no counter", async () => {
@@ -217,6 +220,19 @@ test.each([
   expect([...stack.services.values()].map((service) => service.output()).join("\n")).not.toMatch(
     /p\d-password|a-wrong-one/u,
   );
+});
+
+test("a password that is wrong there is sent once, however often the user signs in", async () => {
+  await using recorder = await startTcpRecorder(() => lyingSlapd.port);
+  await useShadow({ passwords: "accepted" }, recorder.port);
+  const signIn = () => askJson(stack.url, signInOf(0));
+  await Promise.all([signIn(), signIn(), signIn()]);
+  await reportedSoon(3);
+  await signIn();
+  expected = 4;
+  const { compared, kinds } = await reportedSoon(4);
+  expect([compared, kinds.find(({ kind }) => kind === "password")?.requests]).toEqual([4, 1]);
+  expect(recorder.sent.join("\n").split("p0-password").length - 1).toBe(1);
 });
 
 test("only the chosen share, protocols and domains are compared, and nothing once it is off", async () => {

@@ -1,18 +1,21 @@
 import type { AuthDecision } from "@postern/shared/contracts";
+import { foldedName } from "@postern/shared/domain/brute-force";
 import type { Omission } from "@postern/shared/domain/shadow";
 import { abortAfter, untilOver } from "@postern/shared/platform/concurrency";
+import type { KeyedDigest } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Clock } from "@postern/shared/platform/time";
 import { backendQuery } from "../backends/ask-backends.ts";
 import type { Backend, BackendContext, BackendQuery } from "../backends/backend.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
-import type { AccountFacts } from "../pipeline/facts.ts";
+import type { CachedFacts } from "../result-cache/result-caches.ts";
 import { oldAnswer, type SideAnswer } from "./answers.ts";
 import { askShadow, readFactors, type Waiting } from "./ask-shadow.ts";
 import type { CompareAttributesDeps } from "./attributes.ts";
 import { type Comparison, compare } from "./compare.ts";
 import type { ComparedAccount } from "./shadow-counter.ts";
 import type { ShadowSettings } from "./shadow-settings.ts";
+import { createTurns, type Turns } from "./turns.ts";
 
 export interface ShadowDeps extends CompareAttributesDeps {
   readonly settings: ShadowSettings;
@@ -38,9 +41,15 @@ function createChoice({ protocols, domains, share }: ShadowSettings, random: () 
   };
 }
 
-/** Whether the backends of the shadow get the password of this request. */
-function mayPass({ passwords }: ShadowSettings, { operation }: Attempt, { credential }: AccountFacts, old: SideAnswer) {
+/** Whether the backends of the shadow may get the password of this request. What a cache accepted may be a former password. */
+function mayPass(
+  { passwords }: ShadowSettings,
+  { operation }: Attempt,
+  { credential, cache }: CachedFacts,
+  old: SideAnswer,
+): boolean {
   if (operation !== "authenticate" || credential !== "password" || passwords === "none") return false;
+  if (cache?.servedFrom !== undefined) return false;
   return passwords === "all" || (old.kind === "known" && old.isRight === true);
 }
 
@@ -53,13 +62,42 @@ function fromAny(error: unknown): AppError {
   return error instanceof AppError ? error : new AppError("INTERNAL", { cause: error });
 }
 
+/** The name under which an account has its turns, whichever name the user signs in with. */
+const turnKey = ({ old, query }: Waiting, digest: KeyedDigest): string =>
+  digest(foldedName(nameOf(old, old, query)), "base64url").slice(0, 22);
+
+/**
+ * Asks with the password if the account has its turn, and otherwise looks it up: a directory may lock accounts after some wrong passwords.
+ * A password that is under way, that was refused, or about which no answer came keeps the turn for an hour.
+ */
+async function askInTurn(
+  { backends, digest }: Pick<ShadowDeps, "backends" | "digest">,
+  {
+    waiting,
+    context,
+    passwordTurns,
+  }: {
+    readonly waiting: Waiting;
+    readonly context: BackendContext;
+    readonly passwordTurns: Turns;
+  },
+) {
+  const key = waiting.password === undefined ? undefined : turnKey(waiting, digest);
+  if (key === undefined || !passwordTurns.take(key))
+    return askShadow(backends, { ...waiting, password: undefined }, context);
+  const now = await askShadow(backends, waiting, context);
+  if (now.answer.kind === "unknown" || now.answer.isRight === true) passwordTurns.giveBack(key);
+  return now;
+}
+
 /** Compares one request within its time. Never rejects. */
 function createCompareOne(
   { backends, clock, deciding, onCompared, onOmitted, ...deps }: ShadowDeps,
   ending: AbortSignal,
 ) {
+  const passwordTurns = createTurns(clock);
   const asking = async (waiting: Waiting, context: BackendContext) => {
-    const now = await askShadow(backends, waiting, context);
+    const now = await askInTurn({ backends, digest: deps.digest }, { waiting, context, passwordTurns });
     return { now, factors: await readFactors(waiting, now, { context, deciding: deciding() }) };
   };
   return async (waiting: Waiting): Promise<void> => {
@@ -134,7 +172,7 @@ export function createShadow(deps: ShadowDeps) {
      * Compares a request later, or not at all. Never throws and never waits.
      * @param decision of the step that decided, or the temporary failure if none could
      */
-    offer: (attempt: Attempt, decision: AuthDecision, facts: AccountFacts): void => {
+    offer: (attempt: Attempt, decision: AuthDecision, facts: CachedFacts): void => {
       if (!isChosen(attempt)) return;
       if (decision.outcome === "tempfail") {
         onOmitted("undecided_old", attempt.protocol);

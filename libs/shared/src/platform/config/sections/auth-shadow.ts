@@ -18,7 +18,7 @@ export const Shadow = liveSection(
     domains: texts("Domains of the user names whose requests are compared. If empty, those of all domains are."),
     passwords: choice(
       ["none", "accepted", "all"],
-      "Passwords that these backends get: none, so that accounts are only looked up; those that auth.backends accepted; or all, wrong ones too, which may lock accounts in the new directory.",
+      "Passwords that these backends get: none, so that accounts are only looked up; those that auth.backends accepted; or all, wrong ones too, which may lock accounts in the new directory. After a password that they refused, an engine only looks the account up for an hour.",
     ),
     second_factors: flag(
       "Whether the kinds of second factors are compared too. It costs a query of the deciding backend for each request.",
