@@ -18,6 +18,7 @@ const settings: ShadowSettings = {
   domains: new Set(),
   passwords: "accepted",
   comparesSecondFactors: false,
+  secretFields: [],
   ignoredAttributes: new Set(),
   timeoutMs: 60_000,
   concurrency: 2,
@@ -133,11 +134,16 @@ test.each<[passwords: ShadowSettings["passwords"], right: boolean, wrong: boolea
   shadow.offer({ ...attempt, username: "bob@example.org" }, wrong, byPassword);
   // A former password may be in a cache.
   shadow.offer({ ...attempt, username: "carol@example.org" }, { ...ok, account: "carol" }, fromCache);
+  // A policy refused what the backends accepted.
+  shadow.offer({ ...attempt, username: "dave@example.org" }, wrong, {
+    ...byPassword,
+    stepDecision: { ...ok, account: "dave" },
+  });
   // The secret of an app password or token is none of theirs.
   shadow.offer(attempt, ok, { credential: "app_password" });
   shadow.offer(attempt, ok, { credential: "token" });
   shadow.offer({ ...attempt, operation: "lookup" }, ok, {});
-  const sent = [right, other, false, false, false, false].map((is) => (is ? "right" : undefined));
+  const sent = [right, other, false, false, false, false, false].map((is) => (is ? "right" : undefined));
   expect(calls.map(({ password }) => password)).toEqual(sent);
   await shadow.close();
 });
@@ -170,6 +176,31 @@ test.each<[name: string, outcome: VerifyOutcome | AppError, isPassedAgain: boole
     await shadow.close();
   },
 );
+
+test("second factors are read once an hour for an account, and their failure discards nothing else", async () => {
+  let reads = 0;
+  const failing = async (): Promise<never> => {
+    reads += 1;
+    throw new AppError("DIRECTORY_UNAVAILABLE");
+  };
+  const deciding: Backend = {
+    ...createHeldBackend().backend,
+    name: "old",
+    mfa: { findAccount: failing, findHolders: failing, pretendAccount: failing },
+  };
+  const { shadow, calls, compared, omitted } = start({ comparesSecondFactors: true }, { deciding: () => [deciding] });
+  const facts = { ...byPassword, backendName: "old" };
+  for (const answered of [1, 2]) {
+    shadow.offer(attempt, ok, facts);
+    calls[answered - 1]?.answer.resolve({ kind: "ok", account });
+    await settled();
+  }
+  shadow.offer({ ...attempt, username: "bob" }, { ...ok, account: "bob" }, { ...facts, cache: fromCache.cache });
+  calls[2]?.answer.resolve({ kind: "unknown_user" });
+  await settled();
+  expect([reads, compared, omitted]).toEqual([1, [[], [], ["missing"]], []]);
+  await shadow.close();
+});
 
 test("only the share, the protocols and the domains are compared", async () => {
   const { shadow, calls, omitted } = start({

@@ -5,7 +5,7 @@ import { chartProtocols } from "../rollups/index.ts";
 
 /**
  * How the backends of `auth.shadow` may differ from those of `auth.backends`. `missing`: they do not know the account; `added`: only they
- * know it; `password`: they judge the password otherwise; `account`: they name the account otherwise.
+ * know it; `password`: their verdict on the password differs; `account`: the name of the account differs.
  */
 export const differenceKinds = [
   "missing",

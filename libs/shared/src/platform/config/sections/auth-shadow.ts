@@ -21,7 +21,7 @@ export const Shadow = liveSection(
       "Passwords that these backends get: none, so that accounts are only looked up; those that auth.backends accepted; or all, wrong ones too, which may lock accounts in the new directory. After a password that they refused, an engine only looks the account up for an hour.",
     ),
     second_factors: flag(
-      "Whether the kinds of second factors are compared too. It costs a query of the deciding backend for each request.",
+      "Whether the kinds of second factors are compared too. The deciding backend is queried for them at most once an hour for each account and engine.",
     ),
     ignore_attributes: texts("Names of attributes that are not compared, in any letter case."),
     timeout: duration("5s", "Time after which a request is no longer compared, its wait included.", {
