@@ -212,7 +212,8 @@ test("an oversized shadow changes no answer and no counter", async () => {
   expect(await nextRun()).toEqual(withoutShadow);
   const report = await reportedSoon(perRun);
   expect(report.compared + omittedIn(report)).toBe(perRun);
-  expect(report.differences.filter(({ kind }) => kind === "account").length).toBe(3);
+  // Those with an even number, the forgetful one too.
+  expect(report.differences.filter(({ kind }) => kind === "account").length).toBe(4);
   for (const { new: now = "" } of report.differences) expect(now.length).toBeLessThanOrEqual(256);
   expect(JSON.stringify(report).length).toBeLessThan(100_000);
 });
@@ -238,10 +239,9 @@ test.each([
 test("a password that is wrong there is sent once, however often the user signs in", async () => {
   await using recorder = await startTcpRecorder(() => lyingSlapd.port);
   await useShadow({ passwords: "accepted" }, recorder.port);
-  const signIn = () => askJson(stack.url, signInOf(0));
-  await Promise.all([signIn(), signIn(), signIn()]);
+  await Promise.all([0, 0, 0].map((number) => askJson(stack.url, signInOf(number))));
   await reportedSoon(3);
-  await signIn();
+  await askJson(stack.url, signInOf(0));
   expected = 4;
   const { compared, kinds } = await reportedSoon(4);
   expect([compared, kinds.find(({ kind }) => kind === "password")?.requests]).toEqual([4, 1]);

@@ -171,6 +171,8 @@ test("a reset begins a new report, and is audited", async () => {
   expect(await reported()).toMatchObject({ compared: 0, accounts: 0, differences: [] });
   await askJson(desk.stack.url, signInOf(0));
   expect(accountsOf(await comparedSoon(1), "missing")).toEqual([mailOf(0)]);
+  const filtered = await command("reset", "--kind", "missing");
+  expect([filtered.code === 0, filtered.err]).toEqual([false, expect.stringContaining("deletes the whole report")]);
   expect((await command("reset")).out).toContain("the report is deleted");
   expect(await reported()).toMatchObject({ compared: 0 });
   const resets = await poll("two audit records", async () => {

@@ -6,12 +6,13 @@ const pool = `{ server_uri: ["ldap://h"] }`;
 const search = (name: string) =>
   `{ protocol: [imap], cache_name: c, pool_name: ${name}, base_dn: o, filter: { user: u }, mapping: { account_field: a } }`;
 
+const server = (driver: string) => `{ driver: ${driver}, file: f, server: ["h:5432"], database: d, user: u }`;
+const rows = (name: string) =>
+  `{ protocol: ["*"], cache_name: c, pool_name: ${name}, queries: { user: SELECT }, mapping: { account_field: a } }`;
+
 /** Paths of the problems of a site with the pools `old` and `new`. */
 function problemsOf(order: string, shadow: string, encryption = secret): readonly string[] {
   const ldap = `{ default: ${pool}, pools: { old: ${pool}, new: ${pool} }, search: [${["default", "old", "new"].map(search).join()}] }`;
-  const server = (driver: string) => `{ driver: ${driver}, file: f, server: ["h:5432"], database: d, user: u }`;
-  const rows = (name: string) =>
-    `{ protocol: ["*"], cache_name: c, pool_name: ${name}, queries: { user: SELECT }, mapping: { account_field: a } }`;
   const sql = `{ default: ${server("postgresql")}, pools: { other: ${server("postgresql")}, lite: ${server("sqlite")} }, search: [${["default", "other", "lite"].map(rows).join()}] }`;
   const text = `{ storage: { redis: { encryption_secret: "${encryption}", password_nonce: "a-nonce-of-the-test" } }, auth: { backends: { order: ${order}, ldap: ${ldap}, sql: ${sql} }, shadow: ${shadow} } }`;
   const result = loadConfig({ text, env: {}, readFile: () => "" });
