@@ -169,7 +169,7 @@ export const backendRemovals: readonly Removal[] = [
     file: "libs/shared/src/platform/logging/standard-output.ts",
     find: "    full ||= waitingBytes >= maxWaitingBytes;\n",
     replace: "    full ||= waitingBytes >= maxWaitingBytes * 1000;\n",
-    tests: ["test/integration/gateway/hung-log.test.ts"],
+    tests: ["test/integration/gateway/hung-log.slow.test.ts"],
     rows: ["the reader of standard output hangs"],
   },
   {

@@ -124,7 +124,7 @@ export const engineRemovals: readonly Removal[] = [
     file: "libs/shared/src/platform/time/clock.ts",
     find: "now: () => Math.floor(performance.timeOrigin + performance.now())",
     replace: "now: () => Date.now()",
-    tests: ["test/integration/engines/clock-set-in-flight.test.ts"],
+    tests: ["test/integration/engines/clock-set-in-flight.slow.test.ts"],
     rows: [
       "the wall clocks of a gateway and its engines are set by an hour, forward or back, while a backend is queried",
     ],

@@ -36,7 +36,7 @@ function summaryOf({ is_on: isOn, order, percent, passwords, since, last, omitte
   return [
     isOn
       ? printable(`shadow: ${order.join(", ")} gets ${percent}% of the requests; passwords: ${passwords}`)
-      : "shadow: off (auth.shadow.order is empty)",
+      : `shadow: off (${order.length === 0 ? "auth.shadow.order is empty" : "auth.shadow.percent is 0"})`,
     ...(since === undefined ? [] : [`since ${since}, last ${last ?? since}`]),
     `compared: ${compared} requests; different: ${different} (${share(different, compared)}); accounts that differ: ${accounts}`,
     `not comparable: ${old} undecided by the old backends, ${now} by the new ones, ${dropped} dropped`,
@@ -90,18 +90,20 @@ async function report({ api, flags }: CommandContext): Promise<Shown> {
   return { lines: linesOf(all, cursor !== undefined), json: all };
 }
 
-async function reset({ api }: CommandContext): Promise<Shown> {
+async function reset({ api, flags }: CommandContext): Promise<Shown> {
+  if (flags.kind !== undefined || flags.limit !== undefined)
+    throw new UsageError("shadow reset deletes the whole report: use it without --kind and --limit");
   await api.ask("resetShadowReport");
-  return { lines: ["the report is deleted; the next comparisons begin a new one"], json: { reset: true } };
+  return { lines: ["the report is deleted; the next comparisons start a new one"], json: { reset: true } };
 }
 
 export const shadowCommand: OperatorCommand = {
-  usage: "shadow report|reset [--kind KIND] [--limit N]",
-  summary: "show where the backends of auth.shadow answer otherwise than those that decide, or begin a new report",
+  usage: "shadow report [--kind KIND] [--limit N] | shadow reset",
+  summary: "show where the answers of auth.shadow differ from those of the backends that decide, or start a new report",
   help: [
     "report: totals, rates by domain and protocol, and the accounts that differed when they were last compared, the latest first.",
     "KIND is missing, added, password, disabled, account, attributes or second_factors. --limit N is 50 by default, and 10000, which",
-    "is all, with --json. Values of attributes are shown as digests. reset: deletes the report, for example after a repair.",
+    "is all, with --json. Values of attributes are shown as digests. reset: deletes the whole report, for example after a repair.",
   ],
   operands: { min: 1, max: 1 },
   actions: ["report", "reset"],

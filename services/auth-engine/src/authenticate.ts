@@ -114,7 +114,7 @@ export function createAuthenticate(parts: Parts) {
   const afterAnswer = (attempt: Attempt, decision: AuthDecision, facts: Facts): void => {
     siteScripts.afterAnswer(attempt, decision);
     risk?.rememberDecision(attempt, decision, facts);
-    shadow.current?.offer(attempt, facts.stepDecision ?? decision, facts);
+    shadow.current?.offer(attempt, decision, facts);
     if (attempt.operation !== "authenticate" || (history === undefined && !watches.isWatched)) return;
     const note = noteOf(attempt, decision, facts, systemClock.now());
     history?.note(note);

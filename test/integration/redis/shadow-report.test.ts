@@ -1,5 +1,11 @@
 import { createSecretKey } from "node:crypto";
-import { createShadowReport, createShadowWriter, differencePlace, maxDifferences } from "@postern/shared/domain/shadow";
+import {
+  accountDigest,
+  createShadowReport,
+  createShadowWriter,
+  differencePlace,
+  maxDifferences,
+} from "@postern/shared/domain/shadow";
 import { createKeyedDigest, createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { type RedisServer, spawnRedis } from "@postern/testing";
@@ -27,7 +33,7 @@ const account = (number: number): string => `a${number}@example.test`;
 const missing = (from: number, to: number) =>
   new Map(
     Array.from({ length: to - from }, (_, index) => from + index).map((number) => [
-      differencePlace("missing", account(number), { protocol: "imap", digest }),
+      differencePlace("missing", "imap", accountDigest(account(number), digest)),
       { account: account(number), protocol: "imap" },
     ]),
   );

@@ -108,7 +108,9 @@ function loginCostsMaker(digest: KeyedDigest) {
 
 export type MakeBackends = (settings: Pick<LiveEngineSettings, "backends" | "decoys">) => Promise<readonly Backend[]>;
 
-interface BackendParts extends PasswordParts {
+interface BackendParts extends Omit<PasswordParts, "countUnverifiable"> {
+  /** Undefined: stored passwords that cannot be verified are not reported. */
+  readonly countUnverifiable: PasswordParts["countUnverifiable"] | undefined;
   readonly base: Pick<Base, "logger" | "tracer">;
   readonly metrics: Pick<EngineMetrics, "backendAnswered">;
   readonly scripts: { readonly decisions: ScriptRunner };

@@ -2,7 +2,7 @@ import type { AuthDecision, Ok } from "@postern/shared/contracts";
 import type { BackendAccount, LookupOutcome, VerifyOutcome } from "../backends/backend.ts";
 import { withAccountAttribute } from "../backends/found-account.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
-import type { AccountFacts } from "../pipeline/facts.ts";
+import type { CachedFacts } from "../result-cache/result-caches.ts";
 
 /** What backends release about an account. */
 export type Released = Pick<BackendAccount, "account" | "accountField" | "totpSecretField" | "attributes"> & {
@@ -27,9 +27,11 @@ const releasedOf = (found: BackendAccount): Released => ({
   attributes: withAccountAttribute(found.attributes, found.accountField, found.account),
 });
 
-function accepted(decision: Ok, { operation }: Attempt, { credential }: AccountFacts): KnownAccount {
+function accepted(decision: Ok, { operation }: Attempt, { credential, cache }: CachedFacts): KnownAccount {
   const isRight = operation === "authenticate" && credential === "password" ? true : undefined;
-  return { kind: "known", isRight, isDisabled: false, account: decision.account, released: decision };
+  // A cache has former attributes, and not all fields of an answer.
+  const released = cache?.servedFrom === undefined ? decision : undefined;
+  return { kind: "known", isRight, isDisabled: false, account: decision.account, released };
 }
 
 /**
@@ -38,7 +40,7 @@ function accepted(decision: Ok, { operation }: Attempt, { credential }: AccountF
  *
  * @param decision of the step that decided, before policies, scripts and the other finalizers
  */
-export function oldAnswer(attempt: Attempt, decision: AuthDecision, facts: AccountFacts): SideAnswer | undefined {
+export function oldAnswer(attempt: Attempt, decision: AuthDecision, facts: CachedFacts): SideAnswer | undefined {
   if (attempt.masterLogin !== undefined) return undefined;
   if (decision.outcome === "ok") return accepted(decision, attempt, facts);
   if (decision.outcome !== "fail" || facts.credential === "token") return undefined;

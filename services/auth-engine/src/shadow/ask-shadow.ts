@@ -18,7 +18,7 @@ export interface Waiting {
   readonly decidedBy: string | undefined;
 }
 
-interface NewAnswer {
+export interface NewAnswer {
   readonly answer: SideAnswer;
   readonly backend: Backend | undefined;
 }
@@ -47,14 +47,16 @@ export async function askShadow(
   return { answer: found?.outcome.answer ?? { kind: "unknown" }, backend: found?.backend };
 }
 
+export const noFactors: { readonly old: Factors; readonly new: Factors } = { old: undefined, new: undefined };
+
 export async function readFactors(
   { query, old, decidedBy }: Waiting,
   { answer, backend }: NewAnswer,
   { context, deciding }: { readonly context: BackendContext; readonly deciding: readonly Backend[] },
-): Promise<{ readonly old: Factors; readonly new: Factors }> {
+): Promise<typeof noFactors> {
   const decided = decidedBy === undefined ? undefined : deciding.find(({ name }) => name === decidedBy);
   if (decided === undefined || backend === undefined || old.kind !== "known" || answer.kind !== "known")
-    return { old: undefined, new: undefined };
+    return noFactors;
   const [before, after] = await Promise.all([
     readFactorKinds(decided, query, context),
     readFactorKinds(backend, query, context),

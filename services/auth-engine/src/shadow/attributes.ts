@@ -32,15 +32,14 @@ function valuesOf(released: Released, { releasable, ignored }: CompareAttributes
     const key = name.toLowerCase();
     if (!ignored.has(key)) all.set(key, { name, values: values.toSorted() });
   };
-  const { attributes, account, accountField, totpSecretField, groups, uniqueUserId } = released;
+  const { attributes, account, accountField, totpSecretField, groups } = released;
   for (const [name, list] of Object.entries(releasable(attributes))) {
     // Names of accounts are compared on their own, whatever attribute has them.
     const isAccount = name === accountField && list.length === 1 && list[0] === account;
     if (!isAccount && name !== totpSecretField) add(name, list);
   }
   if (groups !== undefined) add("groups", groups);
-  if (uniqueUserId !== undefined) add("unique_user_id", [uniqueUserId]);
-  return all;
+  return { all, add };
 }
 
 const isSame = (one: readonly string[], other: readonly string[]): boolean =>
@@ -52,7 +51,14 @@ export function differentAttributes(
   now: Released,
   deps: CompareAttributesDeps,
 ): readonly DifferentAttribute[] {
-  const [before, after] = [valuesOf(old, deps), valuesOf(now, deps)];
+  const sides = [valuesOf(old, deps), valuesOf(now, deps)] as const;
+  const { uniqueUserId: id } = old;
+  // A backend without a mapping for it says nothing about it.
+  if (id !== undefined && now.uniqueUserId !== undefined) {
+    sides[0].add("unique_user_id", [id]);
+    sides[1].add("unique_user_id", [now.uniqueUserId]);
+  }
+  const [{ all: before }, { all: after }] = sides;
   const digests = (values: readonly string[]): string[] =>
     values
       .slice(0, maxValues)

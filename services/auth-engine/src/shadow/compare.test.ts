@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { LookupOutcome, VerifyOutcome } from "../backends/backend.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
-import type { AccountFacts } from "../pipeline/facts.ts";
+import type { CachedFacts } from "../result-cache/result-caches.ts";
 import { lookedUpAnswer, oldAnswer, type SideAnswer, verifiedAnswer } from "./answers.ts";
 import { compare } from "./compare.ts";
 import { kindsIn } from "./shadow-counter.ts";
@@ -30,7 +30,7 @@ const signIn: Attempt = {
   password: undefined,
 };
 const lookup: Attempt = { ...signIn, operation: "lookup" };
-const byPassword: AccountFacts = { credential: "password" };
+const byPassword: CachedFacts = { credential: "password" };
 
 const ok = (overrides: Partial<Ok> = {}): Ok => ({
   outcome: "ok",
@@ -56,7 +56,7 @@ const account = (overrides: object = {}) => ({
   ...overrides,
 });
 
-const old = (decision: AuthDecision, facts: AccountFacts = byPassword, attempt = signIn): SideAnswer => {
+const old = (decision: AuthDecision, facts: CachedFacts = byPassword, attempt = signIn): SideAnswer => {
   const answer = oldAnswer(attempt, decision, facts);
   if (answer === undefined) throw new Error("no backend decided");
   return answer;
@@ -83,6 +83,19 @@ test.each<[name: string, old: SideAnswer, now: VerifyOutcome, kinds: readonly st
     ["account"],
   ],
   ["another value", old(ok()), { kind: "ok", account: account({ attributes: { mail: ["a"] } }) }, ["attributes"]],
+  [
+    "another identifier",
+    old(ok({ uniqueUserId: "1" })),
+    { kind: "ok", account: account({ uniqueUserId: "2" }) },
+    ["attributes"],
+  ],
+  ["an identifier that only one side has", old(ok()), { kind: "ok", account: account({ uniqueUserId: "2" }) }, []],
+  [
+    "attributes that a cache kept",
+    old(ok(), { ...byPassword, cache: { context: "", generation: 0, servedFrom: "shared" } }),
+    { kind: "ok", account: account({ attributes: { mail: ["a"] }, uniqueUserId: "2" }) },
+    [],
+  ],
   ["other groups", old(ok({ groups: ["a"] })), { kind: "ok", account: account({ groups: ["b"] }) }, ["attributes"]],
 ])("passwords: %s", (_name, one, now, expected) => {
   expect(kinds(one, verifiedAnswer(now))).toEqual(expected);
@@ -121,7 +134,7 @@ test.each<[name: string, old: SideAnswer, now: LookupOutcome, kinds: readonly st
   expect(kinds(one, lookedUpAnswer(now))).toEqual(expected);
 });
 
-test.each<[name: string, decision: AuthDecision, facts: AccountFacts, attempt: Attempt]>([
+test.each<[name: string, decision: AuthDecision, facts: CachedFacts, attempt: Attempt]>([
   ["a ban", { outcome: "blocked", rule: "r", memoryCache: "miss" }, {}, signIn],
   ["a control", denied("tls_required"), {}, signIn],
   ["a token that is wrong", denied("bad_token"), { credential: "token" }, signIn],
@@ -139,6 +152,19 @@ test("attributes are compared without order, account name, ignored and secret on
   expect(found.map(({ name, old: one, new: other }) => [name, one.length, other.length])).toEqual([["title", 1, 2]]);
   expect(found[0]?.new).toContain(found[0]?.old[0]);
   expect(JSON.stringify(found)).not.toMatch(/"old"[^:]|"new"[^:]/u);
+});
+
+test("names of any length are kept in 256 characters, and differ where the names do", () => {
+  const long = "x".repeat(3_000_000);
+  const comparison = compare(
+    old(ok({ account: `${long}1` })),
+    verifiedAnswer({ kind: "ok", account: account({ account: `${long}2` }) }),
+    noFactors,
+    deps,
+  );
+  const { old: one = "", new: other = "" } = comparison.get("account") ?? {};
+  expect([one.length, other.length]).toEqual([256, 256]);
+  expect(one).not.toBe(other);
 });
 
 test("what could not be judged stands: a refused password says nothing about attributes", () => {

@@ -1,4 +1,5 @@
 import type { Difference, DifferenceKind } from "@postern/shared/domain/shadow";
+import type { KeyedDigest } from "@postern/shared/platform/crypto";
 import type { KnownAccount, SideAnswer } from "./answers.ts";
 import { type CompareAttributesDeps, differentAttributes } from "./attributes.ts";
 
@@ -16,7 +17,18 @@ export type Factors = readonly string[] | undefined;
 
 const wordOf = (is: boolean, yes: string, no: string): string => (is ? yes : no);
 
-const differing = (old: string, now: string): Found | undefined => (old === now ? undefined : { old, new: now });
+/** Directories choose what they answer, and a report keeps it. */
+const maxLength = 256;
+const digestLength = 16;
+
+/** A longer text is cut, and ends with a digest, so that different texts stay different. */
+function bounded(text: string, digest: KeyedDigest): string {
+  if (text.length <= maxLength) return text;
+  return `${text.slice(0, maxLength - digestLength - 1)}…${digest(text, "base64url").slice(0, digestLength)}`;
+}
+
+const differing = (old: string, now: string, digest: KeyedDigest): Found | undefined =>
+  old === now ? undefined : { old: bounded(old, digest), new: bounded(now, digest) };
 
 const textOf = (factors: readonly string[]): string => (factors.length === 0 ? "none" : factors.join(", "));
 
@@ -27,15 +39,15 @@ function comparedAccounts(old: KnownAccount, now: KnownAccount, deps: CompareAtt
   ]);
   if (old.isRight !== undefined && now.isRight !== undefined) {
     const word = (is: boolean): string => wordOf(is, "right", "wrong");
-    comparison.set("password", differing(word(old.isRight), word(now.isRight)));
+    comparison.set("password", differing(word(old.isRight), word(now.isRight), deps.digest));
   }
   if (old.isDisabled !== undefined && now.isDisabled !== undefined) {
     const word = (is: boolean): string => wordOf(is, "disabled", "enabled");
-    comparison.set("disabled", differing(word(old.isDisabled), word(now.isDisabled)));
+    comparison.set("disabled", differing(word(old.isDisabled), word(now.isDisabled), deps.digest));
   }
   // Mail stores find mailboxes by this name, so its letter case counts.
   if (old.account !== undefined && now.account !== undefined)
-    comparison.set("account", differing(old.account, now.account));
+    comparison.set("account", differing(old.account, now.account, deps.digest));
   if (old.released !== undefined && now.released !== undefined) {
     const attributes = differentAttributes(old.released, now.released, deps);
     comparison.set("attributes", attributes.length === 0 ? undefined : { attributes: [...attributes] });
@@ -64,7 +76,7 @@ export function compare(
     ]);
   const comparison = comparedAccounts(old, now, deps);
   if (factors.old !== undefined && factors.new !== undefined) {
-    comparison.set("second_factors", differing(textOf(factors.old), textOf(factors.new)));
+    comparison.set("second_factors", differing(textOf(factors.old), textOf(factors.new), deps.digest));
   }
   return comparison;
 }

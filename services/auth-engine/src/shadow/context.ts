@@ -1,8 +1,9 @@
 import { createSecretKey, hkdfSync } from "node:crypto";
 import { type Base, keyRingFromConfig } from "@postern/shared/assembly";
 import { createPasswordVerifier } from "@postern/shared/domain/passwords";
-import { createAttributeFilter, secretFields } from "@postern/shared/domain/released-attributes";
+import { createAttributeFilter } from "@postern/shared/domain/released-attributes";
 import { createShadowWriter, shadowProtocol } from "@postern/shared/domain/shadow";
+import { endsWithin } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
 import { createKeyedDigest } from "@postern/shared/platform/crypto";
 import { AppError, logFields } from "@postern/shared/platform/errors";
@@ -28,12 +29,17 @@ interface Parts {
 /** A hash that the shadow verifies takes the processor from one that decides. */
 const hashing = { concurrency: 1, maxQueued: 64 };
 
+/** Time for the connections of the shadow to close when the process ends. */
+const closeMs = 1000;
+
 /** Called once: every counter and key exists once in a process. */
 function createReporting(config: Config, { base, redis, engineId }: Parts) {
   const { prefix: keyPrefix, encryption_secret: secret } = config.storage.redis;
   const keys = keyRingFromConfig(config, "shadow");
   if (keys === undefined)
-    throw new AppError("CONFIG_INVALID", { detail: "storage.redis.encryption_secret is not set" });
+    throw new AppError("CONFIG_INVALID", {
+      detail: "auth.shadow needs a restart: storage.redis.encryption_secret was not set at the start",
+    });
   const key = Buffer.from(hkdfSync("sha256", secret, "postern shadow", "names and values", 32));
   const digest = createKeyedDigest(createSecretKey(key));
   const counter = createShadowCounter(systemClock, digest);
@@ -62,18 +68,18 @@ function createReporting(config: Config, { base, redis, engineId }: Parts) {
 function shadowMaker(config: Config, parts: Parts, onCloseFailure: (error: unknown) => void) {
   const { base, scripts } = parts;
   let reporting: ReturnType<typeof createReporting> | undefined;
-  const releasable = createAttributeFilter(secretFields(config));
   const make = async (settings: ShadowSettings): Promise<Shadow> => {
     reporting ??= createReporting(config, parts);
     const passwords = createPasswordVerifier({ ...hashing, onUnverifiable: () => undefined });
     const makeBackends = backendMaker({
-      // Neither the metrics nor the traces of the backends that decide show what the shadow does.
-      base: { ...base, tracer: undefined },
+      // Neither the metrics nor the traces of the backends that decide show what the shadow does, and its lines are marked.
+      base: { logger: base.logger.child({ shadow: true }), tracer: undefined },
       metrics: { backendAnswered: () => undefined },
       scripts,
       passwords,
       decoysOf: decoysMaker(config),
-      countUnverifiable: () => undefined,
+      // Its reports would name accounts, and look like those of the backends that decide.
+      countUnverifiable: undefined,
     });
     const backends = await makeBackends({ backends: settings.backends, decoys: [] }).catch(async (error: unknown) => {
       await passwords.close();
@@ -86,7 +92,7 @@ function shadowMaker(config: Config, parts: Parts, onCloseFailure: (error: unkno
       digest,
       settings,
       backends,
-      releasable,
+      releasable: createAttributeFilter(settings.secretFields),
       ignored: settings.ignoredAttributes,
       deciding: () => parts.backends.current,
       clock: steadyClock,
@@ -133,11 +139,12 @@ export async function createLiveShadow(config: Config, first: ShadowSettings | u
         discard: async (): Promise<void> => next?.close(),
       };
     },
-    /** Writes what was counted. */
+    /** Writes what was counted first: connections of a shadow that hangs may never end. */
     close: async (): Promise<void> => {
-      if (current !== undefined) retire(current);
-      await Promise.all(retired);
+      await current?.end();
       await shadows.close();
+      if (current !== undefined) retire(current);
+      await endsWithin(Promise.all(retired), closeMs);
     },
   };
 }

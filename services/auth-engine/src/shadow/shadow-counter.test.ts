@@ -1,8 +1,9 @@
 import { createSecretKey } from "node:crypto";
-import { differencePlace } from "@postern/shared/domain/shadow";
+import { accountDigest, differencePlace } from "@postern/shared/domain/shadow";
 import { createKeyedDigest } from "@postern/shared/platform/crypto";
 import { expect, test } from "vitest";
 import { createShadowCounter } from "./shadow-counter.ts";
+import { createShadowReporting } from "./shadow-writer.ts";
 
 const digest = createKeyedDigest(createSecretKey(Buffer.alloc(32)));
 const clock = { now: () => 1_900_000_000_000 };
@@ -29,8 +30,8 @@ test("a batch has the counts since the last one, and the last state of each acco
     "domain:example.org:different": 1,
   });
   expect([...(differences ?? [])]).toEqual([
-    [differencePlace("missing", "alice@example.org", { protocol: "imap", digest }), undefined],
-    [differencePlace("missing", "alice@example.org", { protocol: "other", digest }), undefined],
+    [differencePlace("missing", "other", accountDigest("alice@example.org", digest)), undefined],
+    [differencePlace("missing", "imap", accountDigest("alice@example.org", digest)), undefined],
   ]);
   expect(counter.take()).toBeUndefined();
 });
@@ -42,14 +43,55 @@ test("names that no backend knows are neither counted by domain nor kept", () =>
   expect([[...(counts?.keys() ?? [])], differences?.size]).toEqual([["compared", "protocol:imap:compared"], 0]);
 });
 
-test("while nothing is written, memory is bounded; batches are small", () => {
+test("while nothing is written, memory is bounded, no count is lost, and batches are small", () => {
   const counter = createShadowCounter(clock, digest);
   for (let index = 0; index < 20_000; index += 1)
     counter.compared({ ...about, account: `a@d${index}.example` }, new Map([["missing", {}]]));
+  counter.omitted("dropped");
   const sizes: number[] = [];
+  const totals = new Map<string, number>();
+  expect(counter.waiting()).toBe(10);
   for (let batch = counter.take(); batch !== undefined; batch = counter.take()) {
-    expect(batch.counts.size).toBeLessThanOrEqual(2000);
+    expect(batch.counts.size).toBeLessThanOrEqual(2100);
+    for (const [field, count] of batch.counts) totals.set(field, (totals.get(field) ?? 0) + count);
     sizes.push(batch.differences.size);
   }
   expect([Math.max(...sizes), sizes.reduce((sum, size) => sum + size, 0)]).toEqual([500, 5000]);
+  const fields = ["dropped", "kind:missing", "domain:*:compared", "domain:*:different"];
+  expect(fields.map((field) => totals.get(field))).toEqual([1, 20_000, 19_000, 19_000]);
+});
+
+test("agreements take no room of differences, which are written first; an account has one of both", () => {
+  const counter = createShadowCounter(clock, digest);
+  const agreed = new Map([["missing", undefined] as const]);
+  for (let index = 0; index < 6000; index += 1) counter.compared({ ...about, account: `a${index}` }, agreed);
+  for (let index = 0; index < 5000; index += 1)
+    counter.compared({ ...about, account: `b${index}` }, new Map([["missing", {}]]));
+  counter.compared({ ...about, account: "b0" }, agreed);
+  expect(counter.waiting()).toBe(20);
+  const taken = Array.from({ length: 20 }, () => [...(counter.take()?.differences.values() ?? [])]);
+  expect(taken.map((places) => places.filter((one) => one !== undefined).length)).toEqual([
+    ...Array.from({ length: 9 }, () => 500),
+    499,
+    ...Array.from({ length: 10 }, () => 0),
+  ]);
+});
+
+test("a flush writes what was there when it began, and sends again what Redis did not confirm", async () => {
+  const counter = createShadowCounter(clock, digest);
+  const written: (number | undefined)[] = [];
+  let isAway = true;
+  counter.omitted("dropped");
+  const reporting = createShadowReporting(counter, async ({ number }) => {
+    written.push(number);
+    // Counted while it is written.
+    if (written.length < 50) counter.omitted("dropped");
+    if (isAway) throw new Error("Redis is away");
+  });
+  await reporting.flush();
+  isAway = false;
+  await reporting.flush();
+  expect(written).toEqual([1, 1, 2]);
+  await reporting.close();
+  expect(written).toEqual([1, 1, 2, 3]);
 });

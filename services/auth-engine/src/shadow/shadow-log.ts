@@ -23,7 +23,7 @@ export function createShadowLog(logger: Pick<Logger, "info" | "warn">, clock: Cl
     };
   };
   return {
-    differs: limited("info", "the shadow answers otherwise than the backends that decide"),
+    differs: limited("info", "the answer of the shadow differs from that of the backends that decide"),
     undecided: limited("warn", "the shadow could not answer"),
   };
 }

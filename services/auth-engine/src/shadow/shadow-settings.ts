@@ -1,3 +1,4 @@
+import { secretFields } from "@postern/shared/domain/released-attributes";
 import type { Config } from "@postern/shared/platform/config";
 import { canonicalName } from "@postern/shared/platform/net";
 import type { BackendSettings } from "../backends/backend-settings.ts";
@@ -26,8 +27,8 @@ function domainOf(domain: string): string {
  * Undefined while nothing is compared.
  * @param backendOf settings of one entry of an order
  */
-export function shadowSettings({ auth }: Config, backendOf: (entry: string) => BackendSettings) {
-  const { shadow } = auth;
+export function shadowSettings(config: Config, backendOf: (entry: string) => BackendSettings) {
+  const { shadow } = config.auth;
   if (shadow.order.length === 0 || shadow.percent === 0) return undefined;
   return {
     backends: shadow.order.map((entry) => readOnly(backendOf(entry))),
@@ -37,6 +38,8 @@ export function shadowSettings({ auth }: Config, backendOf: (entry: string) => B
     domains: new Set(shadow.domains.map(domainOf)),
     passwords: shadow.passwords,
     comparesSecondFactors: shadow.second_factors,
+    /** Attributes that the report must not show; searches may have changed them since the start. */
+    secretFields: secretFields(config),
     ignoredAttributes: new Set(shadow.ignore_attributes.map((name) => name.toLowerCase())),
     timeoutMs: shadow.timeout,
     concurrency: shadow.concurrency,

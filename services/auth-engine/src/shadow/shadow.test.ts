@@ -18,6 +18,7 @@ const settings: ShadowSettings = {
   domains: new Set(),
   passwords: "accepted",
   comparesSecondFactors: false,
+  secretFields: [],
   ignoredAttributes: new Set(),
   timeoutMs: 60_000,
   concurrency: 2,
@@ -38,6 +39,7 @@ const attempt: Attempt = {
   password: new Secret("right"),
 };
 const byPassword = { credential: "password" } as const;
+const fromCache = { ...byPassword, cache: { context: "", generation: 0, servedFrom: "memory" } } as const;
 
 /** A backend whose calls wait until the test answers them. */
 function createHeldBackend() {
@@ -129,13 +131,74 @@ test.each<[passwords: ShadowSettings["passwords"], right: boolean, wrong: boolea
 ])("with passwords %s, only these reach the backends", async (passwords, right, other) => {
   const { shadow, calls } = start({ passwords, concurrency: 9 });
   shadow.offer(attempt, ok, byPassword);
-  shadow.offer(attempt, wrong, byPassword);
+  shadow.offer({ ...attempt, username: "bob@example.org" }, wrong, byPassword);
+  // A former password may be in a cache.
+  shadow.offer({ ...attempt, username: "carol@example.org" }, { ...ok, account: "carol" }, fromCache);
+  // A policy refused what the backends accepted.
+  shadow.offer({ ...attempt, username: "dave@example.org" }, wrong, {
+    ...byPassword,
+    stepDecision: { ...ok, account: "dave" },
+  });
   // The secret of an app password or token is none of theirs.
   shadow.offer(attempt, ok, { credential: "app_password" });
   shadow.offer(attempt, ok, { credential: "token" });
   shadow.offer({ ...attempt, operation: "lookup" }, ok, {});
-  const sent = [right, other, false, false, false].map((is) => (is ? "right" : undefined));
+  const sent = [right, other, false, false, false, false, false].map((is) => (is ? "right" : undefined));
   expect(calls.map(({ password }) => password)).toEqual(sent);
+  await shadow.close();
+});
+
+test.each<[name: string, outcome: VerifyOutcome | AppError, isPassedAgain: boolean]>([
+  ["that is wrong there", { kind: "wrong_password" }, false],
+  ["of an account that is locked there", { kind: "account_disabled" }, false],
+  ["that may have arrived", new AppError("DIRECTORY_UNAVAILABLE"), false],
+  ["that is right there", { kind: "ok", account }, true],
+  ["of an account that is missing there", { kind: "unknown_user" }, true],
+])(
+  "after a password %s, the account is only looked up for an hour unless no lock can follow",
+  async (_name, outcome, isPassedAgain) => {
+    let nowMs = 0;
+    const { shadow, calls } = start({ concurrency: 9 }, { clock: { now: () => nowMs } });
+    const passed = (): readonly boolean[] => calls.map(({ password }) => password !== undefined);
+    shadow.offer(attempt, ok, byPassword);
+    // While one is under way, others of the account are not passed.
+    shadow.offer({ ...attempt, username: "alias@example.org" }, ok, byPassword);
+    expect(passed()).toEqual([true, false]);
+    if (outcome instanceof AppError) calls[0]?.answer.reject(outcome);
+    else calls[0]?.answer.resolve(outcome);
+    await settled();
+    shadow.offer(attempt, ok, byPassword);
+    expect(passed()).toEqual([true, false, isPassedAgain]);
+    nowMs = 3_600_001;
+    shadow.offer({ ...attempt, username: "again@example.org" }, ok, byPassword);
+    // The one before is still under way if it was passed.
+    expect(passed().at(-1)).toBe(true);
+    await shadow.close();
+  },
+);
+
+test("second factors are read once an hour for an account, and their failure discards nothing else", async () => {
+  let reads = 0;
+  const failing = async (): Promise<never> => {
+    reads += 1;
+    throw new AppError("DIRECTORY_UNAVAILABLE");
+  };
+  const deciding: Backend = {
+    ...createHeldBackend().backend,
+    name: "old",
+    mfa: { findAccount: failing, findHolders: failing, pretendAccount: failing },
+  };
+  const { shadow, calls, compared, omitted } = start({ comparesSecondFactors: true }, { deciding: () => [deciding] });
+  const facts = { ...byPassword, backendName: "old" };
+  for (const answered of [1, 2]) {
+    shadow.offer(attempt, ok, facts);
+    calls[answered - 1]?.answer.resolve({ kind: "ok", account });
+    await settled();
+  }
+  shadow.offer({ ...attempt, username: "bob" }, { ...ok, account: "bob" }, { ...facts, cache: fromCache.cache });
+  calls[2]?.answer.resolve({ kind: "unknown_user" });
+  await settled();
+  expect([reads, compared, omitted]).toEqual([1, [[], [], ["missing"]], []]);
   await shadow.close();
 });
 

@@ -1,18 +1,21 @@
 import type { AuthDecision } from "@postern/shared/contracts";
+import { foldedName } from "@postern/shared/domain/brute-force";
 import type { Omission } from "@postern/shared/domain/shadow";
 import { abortAfter, untilOver } from "@postern/shared/platform/concurrency";
+import type { KeyedDigest } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Clock } from "@postern/shared/platform/time";
 import { backendQuery } from "../backends/ask-backends.ts";
 import type { Backend, BackendContext, BackendQuery } from "../backends/backend.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
-import type { AccountFacts } from "../pipeline/facts.ts";
+import type { CachedFacts } from "../result-cache/result-caches.ts";
 import { oldAnswer, type SideAnswer } from "./answers.ts";
-import { askShadow, readFactors, type Waiting } from "./ask-shadow.ts";
+import { askShadow, type NewAnswer, noFactors, readFactors, type Waiting } from "./ask-shadow.ts";
 import type { CompareAttributesDeps } from "./attributes.ts";
 import { type Comparison, compare } from "./compare.ts";
 import type { ComparedAccount } from "./shadow-counter.ts";
 import type { ShadowSettings } from "./shadow-settings.ts";
+import { createTurns, type Turns } from "./turns.ts";
 
 export interface ShadowDeps extends CompareAttributesDeps {
   readonly settings: ShadowSettings;
@@ -38,10 +41,20 @@ function createChoice({ protocols, domains, share }: ShadowSettings, random: () 
   };
 }
 
-/** Whether the backends of the shadow get the password of this request. */
-function mayPass({ passwords }: ShadowSettings, { operation }: Attempt, { credential }: AccountFacts, old: SideAnswer) {
+/**
+ * Whether the backends of the shadow may get the password of this request. What a cache accepted may be a former password, and what was
+ * refused after a backend had accepted it may be a stolen one.
+ */
+function mayPass(
+  { passwords }: ShadowSettings,
+  { operation }: Attempt,
+  { credential, cache }: CachedFacts,
+  { old, final }: { readonly old: SideAnswer; readonly final: AuthDecision },
+): boolean {
   if (operation !== "authenticate" || credential !== "password" || passwords === "none") return false;
-  return passwords === "all" || (old.kind === "known" && old.isRight === true);
+  if (cache?.servedFrom !== undefined) return false;
+  const isAccepted = old.kind === "known" && old.isRight === true;
+  return isAccepted ? final.outcome === "ok" : passwords === "all";
 }
 
 function nameOf(old: SideAnswer, now: SideAnswer, { username }: BackendQuery): string {
@@ -53,14 +66,46 @@ function fromAny(error: unknown): AppError {
   return error instanceof AppError ? error : new AppError("INTERNAL", { cause: error });
 }
 
+/** The name under which an account has its turns, whichever name the user signs in with. */
+const turnKey = ({ old, query }: Waiting, digest: KeyedDigest): string =>
+  digest(foldedName(nameOf(old, old, query)), "base64url").slice(0, 22);
+
+/**
+ * Asks with the password if the account has its turn, and otherwise looks it up: a directory may lock accounts after some wrong passwords.
+ * A password that is under way, that was refused, or about which no answer came keeps the turn for an hour.
+ */
+async function askInTurn(
+  { backends, digest }: Pick<ShadowDeps, "backends" | "digest">,
+  {
+    waiting,
+    context,
+    passwordTurns,
+  }: {
+    readonly waiting: Waiting;
+    readonly context: BackendContext;
+    readonly passwordTurns: Turns;
+  },
+) {
+  const key = waiting.password === undefined ? undefined : turnKey(waiting, digest);
+  if (key === undefined || !passwordTurns.take(key))
+    return askShadow(backends, { ...waiting, password: undefined }, context);
+  const now = await askShadow(backends, waiting, context);
+  if (now.answer.kind === "unknown" || now.answer.isRight === true) passwordTurns.giveBack(key);
+  return now;
+}
+
 /** Compares one request within its time. Never rejects. */
 function createCompareOne(
   { backends, clock, deciding, onCompared, onOmitted, ...deps }: ShadowDeps,
   ending: AbortSignal,
 ) {
-  const asking = async (waiting: Waiting, context: BackendContext) => {
-    const now = await askShadow(backends, waiting, context);
-    return { now, factors: await readFactors(waiting, now, { context, deciding: deciding() }) };
+  const passwordTurns = createTurns(clock);
+  const factorTurns = createTurns(clock);
+  const factorsOf = async (waiting: Waiting, now: NewAnswer, context: BackendContext) => {
+    // The deciding backend is queried once more for it, so not for each of many sign-ins, and its failure says nothing about the rest.
+    if (waiting.decidedBy === undefined || !factorTurns.take(turnKey(waiting, deps.digest))) return noFactors;
+    const reading = readFactors(waiting, now, { context, deciding: deciding() });
+    return untilOver(reading, { context, clock, waitingFor: "second factors" }).catch(() => noFactors);
   };
   return async (waiting: Waiting): Promise<void> => {
     const { deadline, query, old, session } = waiting;
@@ -71,7 +116,9 @@ function createCompareOne(
     }
     const context = { deadline, signal: abortAfter(Math.ceil(timeMs), ending) };
     try {
-      const { now, factors } = await untilOver(asking(waiting, context), { context, clock, waitingFor: "the shadow" });
+      const asking = askInTurn({ backends, digest: deps.digest }, { waiting, context, passwordTurns });
+      const now = await untilOver(asking, { context, clock, waitingFor: "the shadow" });
+      const factors = await factorsOf(waiting, now, context);
       const { answer } = now;
       const about = {
         account: nameOf(old, answer, query),
@@ -129,12 +176,17 @@ export function createShadow(deps: ShadowDeps) {
   const isChosen = createChoice(settings, deps.random);
   const ending = new AbortController();
   const comparisons = createBoundedWork(settings, createCompareOne(deps, ending.signal));
+  const end = async (): Promise<void> => {
+    ending.abort();
+    for (const { query } of await comparisons.end()) onOmitted("dropped", query.protocol);
+  };
   return {
     /**
      * Compares a request later, or not at all. Never throws and never waits.
-     * @param decision of the step that decided, or the temporary failure if none could
+     * @param final what the client got, after policies, scripts and the other finalizers, or the temporary failure if nothing could decide
      */
-    offer: (attempt: Attempt, decision: AuthDecision, facts: AccountFacts): void => {
+    offer: (attempt: Attempt, final: AuthDecision, facts: CachedFacts): void => {
+      const decision = facts.stepDecision ?? final;
       if (!isChosen(attempt)) return;
       if (decision.outcome === "tempfail") {
         onOmitted("undecided_old", attempt.protocol);
@@ -146,19 +198,20 @@ export function createShadow(deps: ShadowDeps) {
         onOmitted("dropped", attempt.protocol);
         return;
       }
+      const isCached = facts.cache?.servedFrom !== undefined;
       comparisons.add({
         query: backendQuery(attempt),
         session: attempt.session,
         old,
-        password: mayPass(settings, attempt, facts, old) ? attempt.password : undefined,
+        password: mayPass(settings, attempt, facts, { old, final }) ? attempt.password : undefined,
         deadline: clock.now() + settings.timeoutMs,
-        decidedBy: settings.comparesSecondFactors ? facts.backendName : undefined,
+        decidedBy: settings.comparesSecondFactors && !isCached ? facts.backendName : undefined,
       });
     },
     /** What waits and what is under way is forgotten: nothing waits for a shadow that hangs. */
+    end,
     close: async (): Promise<void> => {
-      ending.abort();
-      for (const { query } of await comparisons.end()) onOmitted("dropped", query.protocol);
+      await end();
       await Promise.all(backends.map((backend) => backend.close().catch(deps.onCloseFailure)));
     },
   };

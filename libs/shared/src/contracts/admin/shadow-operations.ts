@@ -5,7 +5,7 @@ import { component, flag, optionalText, text, texts, time } from "../schema.ts";
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
 const kind = text(
-  "missing (the new backends do not know the account), added (only they know it), password (only one side accepts the password), disabled, account (they name it otherwise), attributes or second_factors.",
+  "missing (the new backends do not know the account), added (only they know it), password (only one side accepts the password), disabled, account (its name differs), attributes or second_factors.",
 );
 
 const compared = (name: string) =>
@@ -21,11 +21,11 @@ const compared = (name: string) =>
 const digests = (side: string) => texts(`Keyed digests of the values in ${side}; empty if the attribute is absent.`);
 
 export const ShadowReport = component("ShadowReport", {
-  is_on: flag("Whether auth.shadow.order has a backend."),
+  is_on: flag("Whether auth.shadow.order has a backend and auth.shadow.percent is not 0."),
   order: texts("auth.shadow.order."),
   percent: Type.Number({ description: "auth.shadow.percent." }),
   passwords: text("auth.shadow.passwords: none, accepted or all."),
-  since: Type.Optional(time("Begin of the report. Absent if nothing was compared.")),
+  since: Type.Optional(time("Start of the report. Absent if nothing was compared.")),
   last: Type.Optional(time("When an engine last added to it.")),
   compared: count("Requests that were compared."),
   different: count("Those with a difference."),
@@ -78,7 +78,7 @@ const define = operatorApi({ name: "shadow", prefix: path, owner: "admin" }, "Ad
 
 export const shadowOperations = [
   define("get", path, "showShadowReport", {
-    summary: "Show where other backends answer otherwise than those that decide",
+    summary: "Show where the answers of other backends differ from those of the backends that decide",
     description:
       "What auth.shadow has compared: totals, rates by domain and protocol, and the accounts that differ. All engines add to one report every five seconds. It keeps the newest 10,000 differences, and ends 30 days after the last comparison. Contains no passwords and no values of attributes.",
     request: {

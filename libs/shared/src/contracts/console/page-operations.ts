@@ -50,7 +50,7 @@ export const consolePageOperations = [
   page("get", "/console/bans/events", "consoleBansEvents", "Follow the page as server-sent events"),
   page("get", "/console/system", "consoleSystem", "Show the state of the site"),
   page("get", "/console/system/events", "consoleSystemEvents", "Follow the page as server-sent events"),
-  page("get", "/console/shadow", "consoleShadow", "Show where other backends answer otherwise"),
+  page("get", "/console/shadow", "consoleShadow", "Show where the answers of other backends differ"),
   page("post", "/console/shadow/reset", "consoleShadowReset", "Delete the report of the shadow"),
   page("get", "/console/configuration", "consoleConfiguration", "Show the configuration in effect"),
   page("get", "/console/rehearsal", "consoleRehearsal", "Ask for the result of a rehearsal"),

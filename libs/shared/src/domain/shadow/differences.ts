@@ -5,7 +5,7 @@ import { chartProtocols } from "../rollups/index.ts";
 
 /**
  * How the backends of `auth.shadow` may differ from those of `auth.backends`. `missing`: they do not know the account; `added`: only they
- * know it; `password`: they judge the password otherwise; `account`: they name the account otherwise.
+ * know it; `password`: their verdict on the password differs; `account`: the name of the account differs.
  */
 export const differenceKinds = [
   "missing",
@@ -42,13 +42,13 @@ export type Difference = Static<typeof Difference>;
 
 const digestLength = 16;
 
-/** Where a difference is kept: one of each kind for an account and a protocol. `digest` has the same key at every engine. */
-export function differencePlace(
-  kind: DifferenceKind,
-  account: string,
-  { protocol, digest }: { readonly protocol: ShadowProtocol; readonly digest: KeyedDigest },
-): string {
-  return `${kind} ${protocol} ${digest(foldedName(account), "base64url").slice(0, digestLength)}`;
+/** The part of a place that is the same for all differences of an account. `digest` has the same key at every engine. */
+export const accountDigest = (account: string, digest: KeyedDigest): string =>
+  digest(foldedName(account), "base64url").slice(0, digestLength);
+
+/** Where a difference is kept: one of each kind for an account and a protocol. */
+export function differencePlace(kind: DifferenceKind, protocol: ShadowProtocol, ofAccount: string): string {
+  return `${kind} ${protocol} ${ofAccount}`;
 }
 
 /** Undefined for what another version wrote. */

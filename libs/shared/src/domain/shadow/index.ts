@@ -1,4 +1,5 @@
 export {
+  accountDigest,
   Difference,
   type DifferenceKind,
   differenceKinds,

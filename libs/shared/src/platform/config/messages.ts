@@ -42,9 +42,9 @@ export const messages = {
   unknownPool: (name: string) => `refers to the pool ${name}, which is not configured`,
   shadowUnknown: (name: string) => `${name} cannot be asked beside the backends that decide`,
   shadowHint: "use sql, sql(pool), ldap or ldap(pool)",
-  shadowIsLive: "is the same as auth.backends.order: both would always agree",
-  shadowIsQueried:
-    "names a pool that the entry ldap of auth.backends.order queries too; list pools there, such as ldap(default)",
+  shadowIsQueried: (pool: string) =>
+    `queries ${pool}, which auth.backends.order queries too; list pools by name, such as ldap(default), and each in one of the two orders only`,
+  shadowSqlite: "is an SQLite database, whose queries would delay the decisions; use PostgreSQL, MariaDB or LDAP",
   shadowDomain: "must be a domain without @, such as example.org",
   protocolTwice: (protocol: string) => `contains ${protocol}, which an earlier entry already serves`,
   passwordReleased: "contains the column of mapping.password_column, which must not be released",

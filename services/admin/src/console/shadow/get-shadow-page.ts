@@ -36,7 +36,7 @@ export function postShadowReset(deps: ConsolePagesDeps) {
     if (!operator.isRoleCurrent)
       throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "the operator's role is unknown" });
     const { status } = await deps.ask(operator, { operation: "resetShadowReport" });
-    if (status >= 500) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `resetShadowReport returned ${status}` });
+    if (status !== 204) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `resetShadowReport returned ${status}` });
     return goTo(reply, pathTo("consoleShadow"));
   };
   return forOperator(deps, { route: "consoleShadowReset", handle });

@@ -35,10 +35,13 @@ const passwordTexts: Readonly<Record<string, string>> = {
 const shareOf = ({ compared, different }: Pick<ShadowReport, "compared" | "different">): string =>
   compared === 0 ? "–" : percentText(different / compared);
 
+const whyOff = (order: readonly string[]): string =>
+  order.length === 0 ? "auth.shadow.order is empty" : "auth.shadow.percent is 0";
+
 function stateOf({ is_on: isOn, order, percent, passwords, since, last }: ShadowReport): Html {
   const state = isOn
     ? html`<p>${order.join(", ")} ${order.length === 1 ? "gets" : "get"} ${percent} % of the requests, ${passwordTexts[passwords] ?? passwords}.</p>`
-    : html`<p>Nothing is compared: auth.shadow.order is empty.</p>`;
+    : html`<p>Nothing is compared: ${whyOff(order)}.</p>`;
   return html`${state}${since !== undefined && html`<p>Since ${time(since)}${last !== undefined && html`, last ${time(last)}`}.</p>`}`;
 }
 
@@ -120,11 +123,11 @@ function resetPart({ role, csrfToken }: ShadowView["operator"]): Html {
     return html`<p class="note">Your role, ${role}, does not permit deleting the report. It needs the role security.</p>`;
   return formOf(
     { action: pathTo("consoleShadowReset"), csrfToken },
-    html`<p>Deletes the report. The next comparisons begin a new one.</p><button type="submit" class="narrow quiet">Delete the report</button>`,
+    html`<p>Deletes the report. The next comparisons start a new one.</p><button type="submit" class="narrow quiet">Delete the report</button>`,
   );
 }
 
-/** Where other backends answer otherwise than those that decide. */
+/** Where the answers of other backends differ from those of the backends that decide. */
 export function shadowPage(view: ShadowView): ConsolePage {
   const { report, kind, operator } = view;
   const title = "Shadow";

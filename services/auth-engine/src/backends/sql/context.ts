@@ -58,20 +58,23 @@ interface SqlParts {
   readonly base: LoggerOf;
   readonly passwords: PasswordVerifier;
   readonly decoys: Decoys;
+  /** Undefined: they are not reported. */
   readonly countUnverifiable?: ((reason: DataFault) => void) | undefined;
 }
 
 export async function makeSqlBackend(
   { settings, database }: Extract<BackendSettings, { kind: "sql" }>,
-  { base, passwords, decoys, countUnverifiable = () => undefined }: SqlParts,
+  { base, passwords, decoys, countUnverifiable }: SqlParts,
 ): Promise<Backend> {
   if (database.driver === "sqlite" && database.seedFile !== undefined) {
     await seedDatabase({ file: database.file, seedFile: database.seedFile, waitMs: seedWaitMs });
   }
   const client = makeSqlClient(settings.name, database, base);
   const onUpgradeFailure = (err: unknown): void => base.logger.warn({ err }, "a password hash could not be upgraded");
-  const onUnverifiable = createUnverifiableReports(systemClock, countUnverifiable, (fault) =>
-    base.logger.warn({ directory: settings.name, ...fault }, unverifiableText),
-  );
+  const onUnverifiable =
+    countUnverifiable &&
+    createUnverifiableReports(systemClock, countUnverifiable, (fault) =>
+      base.logger.warn({ directory: settings.name, ...fault }, unverifiableText),
+    );
   return createSqlBackend({ settings, client, passwords, decoys, onUnverifiable, onUpgradeFailure });
 }
