@@ -216,6 +216,7 @@ function createPagesContext(parts: PagesParts) {
       visits,
       secondFactors,
       deviceMemory,
+      lostPhoneCodes: parts.lostPhone,
       signIn,
       mailSetup,
       applications: oidc?.applications,

@@ -20,9 +20,12 @@ interface Site {
   readonly accounts?: readonly string[];
   readonly isComplete?: boolean;
   readonly role?: string;
+  /** Whether anyone gets the notification. */
+  readonly isSent?: boolean;
 }
 
-function site({ silent = "", isOffered = true, accounts = [bob], isComplete = true, role = "user" }: Site = {}) {
+function site(options: Site = {}) {
+  const { silent = "", isOffered = true, accounts = [bob], isComplete = true, role = "user", isSent = true } = options;
   const done: string[] = [];
   const answer = async <Reply>(name: string, reply: Reply): Promise<Reply> => {
     done.push(name);
@@ -51,7 +54,7 @@ function site({ silent = "", isOffered = true, accounts = [bob], isComplete = tr
         webauthnCredentials: [],
         appPasswords: 0,
       }),
-    notify: () => answer("notification", {}),
+    notify: () => answer("notification", { isSent }),
     roles: () => ({ attribute: "uid", roles: { helpdesk: ["helen"], security: [], admin: [] } }),
     suspensions: { read: async () => undefined },
     isDoubted: async () => false,
@@ -76,6 +79,12 @@ test.each([
 ])("there is no code if %s does not answer", async (_who, silent) => {
   const { create, done } = site({ silent });
   await expect(create(bob, "s")).rejects.toMatchObject({ code: "UPSTREAM_UNAVAILABLE" });
+  expect(done).not.toContain(`code for ${bob}`);
+});
+
+test("there is no code if nobody can be notified of it", async () => {
+  const { create, done } = site({ isSent: false });
+  expect(await create(bob, "s")).toBe("unreachable");
   expect(done).not.toContain(`code for ${bob}`);
 });
 

@@ -23,6 +23,7 @@ export const refusals = {
   suspended: "the account is suspended",
   doubted: "a suspicious sign-in of the account is unanswered: someone else may have its password",
   no_factor: "the account has no second factor, so its password is enough",
+  unreachable: "the user has no address at which to be notified",
 } as const;
 
 export type Refusal = keyof typeof refusals;
@@ -35,7 +36,7 @@ export interface LostPhoneDeps {
   readonly decide: (request: AuthRequest) => Promise<AuthDecision>;
   readonly readFactors: (target: MfaTarget) => Promise<Reply<typeof mfaFactorsRead>>;
   /** Resolves once the notification is stored. */
-  readonly notify: (notification: Request<typeof notifyLostPhone>) => Promise<unknown>;
+  readonly notify: (notification: Request<typeof notifyLostPhone>) => Promise<Reply<typeof notifyLostPhone>>;
   readonly roles: () => RoleSettings;
   readonly suspensions: Pick<Suspensions, "read">;
   /** Whether someone else may have the password of an account. */
@@ -94,7 +95,7 @@ export function createLostPhone(deps: LostPhoneDeps) {
     const judged = await judge(username, session);
     if (typeof judged === "string") return judged;
     const { account, attributes } = judged;
-    await notify({ account, session, attributes });
+    if (!(await notify({ account, session, attributes })).isSent) return "unreachable";
     const { code, expiresMs } = await codes.issue(account);
     return { account, code, expires: new Date(expiresMs).toISOString() };
   };

@@ -1,4 +1,5 @@
 import { historyFromConfig } from "@postern/shared/assembly";
+import type { LostPhoneCodes } from "@postern/shared/domain/lost-phone";
 import { locateOnBus } from "@postern/shared/domain/places";
 import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
@@ -20,6 +21,8 @@ interface AccountParts {
   readonly visits: VisitContext;
   readonly secondFactors: SecondFactors;
   readonly deviceMemory: DeviceMemory;
+  /** Also while the site does not offer them, so that one from before can be ended. */
+  readonly lostPhoneCodes: Pick<LostPhoneCodes, "forget">;
   /** Continues a sign-in for which a factor had to be set up. */
   readonly signIn: Pick<SignInContext, "completeSignIn" | "rememberMs">;
   /** Undefined while `identity.mail_clients.enabled` is off. */

@@ -51,6 +51,16 @@ test("successes are one for each program and network, with their days; failures 
   ]);
 });
 
+test("sign-ins to an account whose name differs in letter case are not shown; a wrong second factor is no block", async () => {
+  const found = await signInsOf([
+    record({ account: "Alice", clientIp: "192.0.2.99" }),
+    record({ account: "alice", outcome: "denied", reason: "wrong_code", step: "totp" }),
+    record({ outcome: "blocked", reason: "wrong_password_before" }),
+  ]);
+  expect(found?.successes).toEqual([]);
+  expect(found?.failures.map(({ result }) => result)).toEqual(["second_step", "wrong"]);
+});
+
 test("an attacker makes the page no longer than 30 failures", async () => {
   const many = Array.from({ length: 500 }, (_, index) =>
     record({ outcome: "denied", reason: "wrong_password", clientIp: `198.51.${index % 250}.7` }),

@@ -14,7 +14,7 @@ export interface RecentSignIn {
   readonly isBrowser: boolean;
   readonly clientIp: string;
   readonly place: AddressPlace;
-  readonly result: "ok" | "wrong" | "denied" | "undecided";
+  readonly result: "ok" | "wrong" | "second_step" | "denied" | "undecided";
   /** Ordinary sign-ins by day (a number of days since the epoch), the latest first. */
   readonly days: readonly { readonly day: number; readonly count: number }[];
 }
@@ -29,9 +29,13 @@ export interface RecentSignIns {
 const maxListed = 30;
 const decided = decidedInRedis("recorded sign-ins cannot be read");
 
-function resultOf({ outcome, reason }: RecordedDecision): RecentSignIn["result"] {
+const wrongPassword: ReadonlySet<string> = new Set(["wrong_password", "wrong_password_before"]);
+const factorSteps: ReadonlySet<string> = new Set(["totp", "recovery", "webauthn", "lost_phone"]);
+
+function resultOf({ outcome, reason, step = "" }: RecordedDecision): RecentSignIn["result"] {
   if (outcome === "ok" || outcome === "undecided") return outcome;
-  return reason === "wrong_password" ? "wrong" : "denied";
+  if (wrongPassword.has(reason)) return "wrong";
+  return factorSteps.has(step) ? "second_step" : "denied";
 }
 
 /** Sign-ins with one program in one network, as one. Failures are listed as they are recorded. */
@@ -75,7 +79,9 @@ function asOne(records: readonly RecordedDecision[]): readonly Unplaced[] {
 export function createRecentSignIns(history: Pick<DecisionHistory, "ofAccount"> | undefined, locate: Locate) {
   return async (account: string): Promise<RecentSignIns | undefined> => {
     if (history === undefined) return undefined;
-    const records = await decided(() => history.ofAccount(account));
+    const recorded = await decided(() => history.ofAccount(account));
+    // Backends that compare names exactly may have accounts whose names differ in letter case only; they share a place in the history.
+    const records = recorded.filter((one) => one.account === undefined || one.account === account);
     const groups = Map.groupBy(
       records.filter(({ outcome }) => outcome === "ok"),
       kindOf,

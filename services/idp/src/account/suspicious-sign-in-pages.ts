@@ -87,10 +87,10 @@ async function disconnectAll({ applications, audit }: AccountContext, visit: Vis
 
 /** "It wasn't me": ends everything that an attacker obtained with the password. The password itself stays; the page links to the one that changes it. */
 export function secureAccount(context: AccountContext): VisitHandler {
-  const { pages, audit, suspiciousSignIns, deviceMemory } = context;
+  const { pages, audit, suspiciousSignIns, deviceMemory, lostPhoneCodes } = context;
   return forMember(context, async (visit, member) => {
     const { account } = member.session;
-    await deviceMemory.forgetAll(account);
+    await Promise.all([deviceMemory.forgetAll(account), lostPhoneCodes.forget(account)]);
     await endAccess(context, visit, member.session);
     await disconnectAll(context, visit, account);
     await revokeAppPasswords(context, member);

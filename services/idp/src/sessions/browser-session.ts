@@ -96,7 +96,7 @@ export interface SessionChange {
   readonly acr?: string;
 }
 
-/** A new sign-in replaces what the backend said at the last one, and how it was proved by the help desk: a group that is gone must not stay. */
+/** A new sign-in replaces what the backend said at the last one, and when a factor or the help desk proved it: a group that is gone must not stay. */
 export function withoutAccountData(record: BrowserSessionRecord): BrowserSessionRecord {
   const {
     lacksSubject: _1,
@@ -105,6 +105,7 @@ export function withoutAccountData(record: BrowserSessionRecord): BrowserSession
     groups: _4,
     groupDns: _5,
     lostPhoneTs: _6,
+    mfaTs: _7,
     ...kept
   } = record;
   return kept;

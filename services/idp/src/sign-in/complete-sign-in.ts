@@ -90,7 +90,8 @@ function newSessionOf(
     account,
     attributes,
     backend,
-    remember,
+    // A code from the help desk is for one sign-in.
+    remember: remember && method !== "lost_phone",
     origin,
     loginTs: nowSeconds,
     amr: method === undefined ? ["pwd"] : references[method],

@@ -191,14 +191,19 @@ interface Accepted {
   readonly context: EngineCall;
 }
 
+/** Whether the flow signs in this browser: another device is not, and proving a factor again is not. */
+function isSignIn({ kind, accountId }: FlowRecord): boolean {
+  return kind === "oidc" || kind === "saml" || (kind === "self_service" && accountId === undefined);
+}
+
 function pendingOf(
   { lostPhone, rememberMs, nowMs }: SignInContext,
   { flow, credentials, decision }: Omit<Accepted, "context">,
   needed: ReturnType<typeof neededFactors>,
 ): PendingSignIn {
   // For `delayed_response`, the page must be the same after a wrong password, of which nothing else is known.
-  const acceptsCode =
-    needed.acceptsCode && decision.user.isSuspicious !== true && flow.client?.delayedResponse !== true;
+  const mayAccept = flow.client?.delayedResponse !== true && decision.user.isSuspicious !== true;
+  const acceptsCode = mayAccept && needed.acceptsCode && isSignIn(flow);
   return {
     ...decision.user,
     ...(acceptsCode && lostPhone !== undefined && { acceptsLostPhoneCode: true }),
@@ -224,7 +229,8 @@ async function accept(
   const alone = { flow, pending, method: undefined, factor: undefined } as const;
   if (!needed.isNeeded) return finishSignIn(deps, visit, alone);
   const proved = { flow, pending, password: credentials.password };
-  if (needed.methods.length > 0 && (await deps.deviceMemory.isRemembered(visit, proved))) {
+  // A device does not return the session of a sign-in with a second factor either.
+  if (flow.state !== "ready" && needed.methods.length > 0 && (await deps.deviceMemory.isRemembered(visit, proved))) {
     return finishSignIn(deps, visit, { ...alone, isRemembered: true });
   }
   // The password alone does not return the session of a sign-in with a second factor.

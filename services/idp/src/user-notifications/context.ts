@@ -72,8 +72,7 @@ function serveLostPhone(bus: Bus, { store }: Notifier, frontend: Config["identit
         isDoubted: true,
         operatorText: "",
       } as const;
-      await store(notification, { id: randomUUID(), atMs: systemClock.now() });
-      return {};
+      return { isSent: (await store(notification, { id: randomUUID(), atMs: systemClock.now() })) > 0 };
     },
     { maxInFlight: maxSuspicious },
   );

@@ -125,15 +125,18 @@ export function createNotifier(deps: NotifierDeps) {
     count(event, "lost");
     logger.error({ session, event, err }, "user notification lost");
   };
-  const store = async (notification: Notification, { id, atMs }: { id: string; atMs: number }): Promise<void> => {
-    if (!settings.events.has(notification.event)) return;
+  const store = async (notification: Notification, { id, atMs }: { id: string; atMs: number }): Promise<number> => {
+    if (!settings.events.has(notification.event)) return 0;
     const body = bodyOf(notification, id, atMs);
     publish(body);
     const jobs = jobsOf(notification, body);
     if (jobs.length > 0) await queue.add(jobs);
     count(notification.event, "kept");
+    return jobs.length;
   };
-  const send = (notification: Notification): Promise<void> => store(notification, { id: randomUUID(), atMs: nowMs() });
+  const send = async (notification: Notification): Promise<void> => {
+    await store(notification, { id: randomUUID(), atMs: nowMs() });
+  };
   const run = (about: Pick<Notification, "event" | "session">, work: () => Promise<void>): void => {
     if (inFlight.size >= maxInFlight) return lost(about, new RangeError(`${maxInFlight} notifications are in flight`));
     const one = work()
@@ -142,7 +145,10 @@ export function createNotifier(deps: NotifierDeps) {
     inFlight.add(one);
   };
   return {
-    /** Resolves once the notification is stored, for senders that repeat it otherwise. The sender has chosen id and time. */
+    /**
+     * Resolves once the notification is stored, with the number of addresses and webhooks that get it, for senders that repeat it otherwise. The
+     * sender has chosen id and time.
+     */
     store,
     /** Never throws and never waits, because the action is already done. */
     notify: (notification: Notification): void => run(notification, () => send(notification)),

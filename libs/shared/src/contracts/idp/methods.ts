@@ -42,7 +42,9 @@ export const notifyLostPhone = defineMethod({
       description: "Attributes of the account, of which some are its mail addresses.",
     }),
   }),
-  reply: Type.Object({}),
+  reply: Type.Object({
+    isSent: Type.Boolean({ description: "False if the user has no address, and the site no webhook." }),
+  }),
 });
 
 /**

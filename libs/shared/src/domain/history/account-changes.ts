@@ -9,6 +9,8 @@ import { type HistoryStore, openRecord, sealRecord } from "./store.ts";
 
 /** Audit events that change how an account can sign in. Users and operators cause them, never who merely types a name. */
 const events: ReadonlySet<string> = new Set([
+  "lost_phone.create",
+  "lost_phone.use",
   "account.resume",
   "account.suspend",
   "app_password.create",

@@ -8,6 +8,8 @@ const events: Readonly<Record<string, string>> = {
   "app_password.create": "App password created",
   "app_password.delete": "App password revoked",
   "cache.flush": "Account flushed",
+  "lost_phone.create": "Lost-phone code created",
+  "lost_phone.use": "Signed in with a lost-phone code",
   "recovery_code.use": "Recovery code used",
   "recovery_codes.create": "Recovery codes created",
   "risk.confirm": "Suspicious sign-in confirmed",

@@ -125,7 +125,7 @@ function lifetimes({ settings, policies }: ProviderInputs, hooks: ProviderHooks)
   };
 }
 
-function tokenRules({ policies }: ProviderInputs): Configuration {
+function tokenRules({ policies }: ProviderInputs, hooks: Pick<ProviderHooks, "findSession">): Configuration {
   return {
     pkce: {
       required: (_ctx, client) => {
@@ -133,11 +133,14 @@ function tokenRules({ policies }: ProviderInputs): Configuration {
         return policy === undefined || policy.isPublic || policy.config.require_pkce;
       },
     },
-    issueRefreshToken: (_ctx, client, source) => {
+    issueRefreshToken: async (_ctx, client, source) => {
       if (!client.grantTypeAllowed("refresh_token")) return false;
-      return (
-        source.scopes.has("offline_access") || policies.get(client.clientId)?.config.always_issue_refresh_token === true
-      );
+      const isOffline =
+        source.scopes.has("offline_access") ||
+        policies.get(client.clientId)?.config.always_issue_refresh_token === true;
+      if (!isOffline || !("sessionUid" in source) || source.sessionUid === undefined) return isOffline;
+      // A code from the help desk is for one sign-in, which must not go on for months.
+      return (await hooks.findSession(source.sessionUid))?.lostPhoneTs === undefined;
     },
     rotateRefreshToken: (ctx: KoaContextWithOIDC) =>
       policies.get(ctx.oidc.client?.clientId ?? "")?.rotatesRefreshTokens ?? true,
@@ -165,7 +168,7 @@ function configuration(inputs: ProviderInputs, hooks: ProviderHooks): Configurat
   const isSecure = settings.issuer.startsWith("https:");
   const cookie = { httpOnly: true, sameSite: "lax", signed: false, secure: isSecure, path: "/" } as const;
   return {
-    ...tokenRules(inputs),
+    ...tokenRules(inputs, hooks),
     ...registrationRules(settings),
     adapter: hooks.adapter,
     clients: [...policies.values()].map((policy) => clientMetadata(policy, settings)),

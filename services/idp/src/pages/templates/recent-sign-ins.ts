@@ -16,7 +16,7 @@ interface ShownSignIn {
   readonly isBrowser: boolean;
   readonly clientIp: string;
   readonly place: AddressPlace;
-  readonly result: "ok" | "wrong" | "denied" | "undecided";
+  readonly result: "ok" | "wrong" | "second_step" | "denied" | "undecided";
   readonly days: readonly { readonly day: number; readonly count: number }[];
 }
 
@@ -37,6 +37,7 @@ const chartHeight = 24;
 
 const results: Readonly<Record<Exclude<ShownSignIn["result"], "ok">, TextKey>> = {
   wrong: "recent.wrong",
+  second_step: "recent.second_step",
   denied: "recent.denied",
   undecided: "recent.undecided",
 };

@@ -92,8 +92,9 @@ export function validateLostPhone({ identity }: Config, { problem }: Judgement):
   if (!mfa.lost_phone.enabled) return;
   const why = "identity.mfa.lost_phone.enabled is true";
   if (!notices.enabled) problem("identity.notices.enabled", messages.needsWhen(why));
-  if (!notices.events.includes("lost_phone_code"))
-    problem("identity.notices.events", messages.needsEvent("lost_phone_code", why));
+  for (const event of ["lost_phone_code", "lost_phone_code_used"] as const) {
+    if (!notices.events.includes(event)) problem("identity.notices.events", messages.needsEvent(event, why));
+  }
 }
 
 const factors = ["totp", "webauthn", "recovery_codes"] as const;
