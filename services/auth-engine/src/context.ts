@@ -117,6 +117,19 @@ function makeListAccounts(engineId: string, backends: BackendSet, { logger }: Ba
   });
 }
 
+type ScriptParts = Omit<Parameters<typeof createEngineScripts>[1], "settings" | "makeModules"> & {
+  readonly live: { readonly current: LiveEngineSettings };
+};
+
+function scriptsOf(config: Config, { live, ...parts }: ScriptParts) {
+  const { base } = parts;
+  return createEngineScripts(config, {
+    ...parts,
+    settings: () => live.current.scripts,
+    makeModules: (of) => createScriptModules(of, base),
+  });
+}
+
 /** All objects of an engine. Only this file and the `context.ts` of a feature create them. */
 export async function createContext(config: Config, shared: SharedByProcess) {
   const base = await baseFromConfig(config, "auth-engine", shared);
@@ -126,13 +139,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const verifying = createPasswordParts(config, settings, base);
   const { passwords, decoysOf } = verifying;
   const metrics = createEngineMetrics(base.metrics, base.metricsPrefix, passwords);
-  const scripts = await createEngineScripts(config, {
-    base,
-    passwords,
-    metrics,
-    settings: () => live.current.scripts,
-    makeModules: (of) => createScriptModules(of, base),
-  });
+  const scripts = await scriptsOf(config, { base, passwords, metrics, live });
   const makeBackends = backendMaker({ ...verifying, base, metrics, scripts, httpBackend: createHttpBackends(base) });
   const backends = createBackendSet(await makeBackends(live.current), config.runtime.timeouts.decision, (err) =>
     logger.warn({ err }, "closing a backend failed"),

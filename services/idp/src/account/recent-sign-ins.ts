@@ -32,7 +32,7 @@ const decided = decidedInRedis("recorded sign-ins cannot be read");
 const wrongPassword: ReadonlySet<string> = new Set(["wrong_password", "wrong_password_before"]);
 const factorSteps: ReadonlySet<string> = new Set(["totp", "recovery", "webauthn", "lost_phone"]);
 
-function resultOf({ outcome, reason, step = "" }: RecordedDecision): RecentSignIn["result"] {
+function resultOf({ outcome, reason, step }: RecordedDecision): RecentSignIn["result"] {
   if (outcome === "ok" || outcome === "undecided") return outcome;
   if (wrongPassword.has(reason)) return "wrong";
   return factorSteps.has(step) ? "second_step" : "denied";

@@ -103,7 +103,7 @@ function bodyOf(
 /** Sends user notifications by bus, webhook and mail. No sign-in waits for them or fails because of them. */
 export function createNotifier(deps: NotifierDeps) {
   const { settings, queue, devices, publish, count, logger, nowMs } = deps;
-  const inFlight = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<unknown>>();
 
   const jobsOf = (notification: Notification, body: AccountNotification): readonly NotificationJob[] => {
     const { id, account, event } = body;
@@ -134,10 +134,8 @@ export function createNotifier(deps: NotifierDeps) {
     count(notification.event, "kept");
     return jobs.length;
   };
-  const send = async (notification: Notification): Promise<void> => {
-    await store(notification, { id: randomUUID(), atMs: nowMs() });
-  };
-  const run = (about: Pick<Notification, "event" | "session">, work: () => Promise<void>): void => {
+  const send = (notification: Notification) => store(notification, { id: randomUUID(), atMs: nowMs() });
+  const run = (about: Pick<Notification, "event" | "session">, work: () => Promise<unknown>): void => {
     if (inFlight.size >= maxInFlight) return lost(about, new RangeError(`${maxInFlight} notifications are in flight`));
     const one = work()
       .catch((error: unknown) => lost(about, error))
