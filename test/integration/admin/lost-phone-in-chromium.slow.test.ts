@@ -18,7 +18,9 @@ let desk: ConsoleStack;
 let browser: Browser;
 
 beforeAll(async () => {
-  desk = await startConsoleStack({ identity: { mfa: { lost_phone: { enabled: true } }, notices: { enabled: true } } });
+  const webhook = { url: "http://127.0.0.1:9/", secret: "a-secret-of-webhooks-0123456789" };
+  const notices = { enabled: true, webhook };
+  desk = await startConsoleStack({ identity: { mfa: { lost_phone: { enabled: true } }, notices } });
   browser = await sharedChromium();
 }, 300_000);
 

@@ -279,6 +279,7 @@ describe("a suspended account", () => {
     await poll("the suspension in the new Redis", () =>
       services.some((one) => one.output().includes("Redis had lost the suspension of an account")),
     );
+    await poll("the connection to the new Redis", () => redis.status === "ready");
     expect(Object.keys(await redis.hgetall("postern:suspensions")).toSorted()).toEqual(["", carol.username]);
     expect(await signIn({})).toEqual(refused);
     expect(await signIn(alice)).toEqual(accepted);
