@@ -1,7 +1,7 @@
-// oxlint-disable-next-line no-control-regex -- control characters are what this removes
-const control = /[\u0000-\u001f\u007f-\u009f]/gu;
+/** Control and format characters: those of a terminal, and those that reorder or hide text. */
+const control = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Text from outside, without control characters that a terminal would interpret. */
+/** Text from outside, without characters that a terminal would interpret. */
 export function printable(text: string): string {
   return text.replaceAll(control, "?");
 }

@@ -32,11 +32,11 @@ export function openFullScreen(
   output.on("resize", onResize);
   output.write(enter);
   return {
-    size: () => ({ columns: output.columns ?? 80, rows: output.rows ?? 24 }),
+    size: () => ({ columns: output.columns || 80, rows: output.rows || 24 }),
     /** Replaces what is shown. Lines below the last row are left out. */
     draw: (lines: readonly string[]): void => {
       if (!isOpen) return;
-      const shown = lines.slice(0, output.rows ?? 24).map((line) => `${line}\u001B[0m\u001B[K`);
+      const shown = lines.slice(0, output.rows || 24).map((line) => `${line}\u001B[0m\u001B[K`);
       output.write(`\u001B[H${shown.join("\r\n")}\u001B[J`);
     },
     close,

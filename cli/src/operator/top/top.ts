@@ -17,10 +17,14 @@ const usualColumns = 100;
 const mostListed = 20;
 /** Rows of everything but the lists. */
 const otherRows = 30;
+/** Of a terminal that reports less, lines are cut. */
+const narrowest = 8;
+/** Refusals count against the address, also for other callers there. */
+const refusals: ReadonlySet<number> = new Set([401, 403, 429]);
 
 async function showOnce({ api, screen }: CommandContext): Promise<Shown> {
   const data = await readTop(api);
-  const columns = screen.output.columns ?? usualColumns;
+  const columns = screen.output.columns || usualColumns;
   const frame = {
     columns,
     listed: mostListed,
@@ -34,10 +38,11 @@ async function showOnce({ api, screen }: CommandContext): Promise<Shown> {
 /** A line, broken at spaces. */
 function wrapped(line: string, columns: number): readonly string[] {
   const lines: string[] = [];
+  const width = Math.max(narrowest, columns);
   let rest = line;
-  while (rest.length > columns) {
-    const at = rest.lastIndexOf(" ", columns);
-    const end = at > columns / 2 ? at : columns;
+  while (rest.length > width) {
+    const at = rest.lastIndexOf(" ", width);
+    const end = at > width / 2 ? at : width;
     lines.push(rest.slice(0, end));
     rest = `  ${rest.slice(end).trimStart()}`;
   }
@@ -49,7 +54,7 @@ async function verdictOf(api: Api, subject: string, signal: AbortSignal): Promis
   try {
     return explanationLines(readExplanation(await api.ask("explain", { query: { query: subject }, signal })));
   } catch (error) {
-    if (error instanceof ApiError) return [error.message];
+    if (error instanceof ApiError) return [printable(error.message)];
     throw error;
   }
 }
@@ -151,7 +156,7 @@ function createLive({ api, screen }: CommandContext, first: TopData, left: Abort
     try {
       shot = { data: await readTop(api, over), time: timeNow(), failure: undefined };
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
+      if (!(error instanceof ApiError) || refusals.has(error.status)) throw error;
       shot = { ...shot, failure: error.message };
     }
     // Closed meanwhile, nothing is drawn.

@@ -41,7 +41,7 @@ function createWriter({ screen, flags, progress }: CommandContext, stop: AbortSi
   /** Returns the reason if the stream has ended. */
   const take = async ({ name, data }: StreamEvent): Promise<string | undefined> => {
     const value = valueOf(data);
-    const style = { columns: output.isTTY === true ? (output.columns ?? 80) : undefined, paint };
+    const style = { columns: output.isTTY === true ? output.columns || 80 : undefined, paint };
     if (name === "decision") {
       const record = readDecision(value);
       totals.decisions += 1;

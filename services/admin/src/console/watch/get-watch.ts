@@ -19,8 +19,10 @@ import type { Watching } from "./watch-hub.ts";
 
 /** A client that reads more slowly loses decisions, not the stream. */
 const maxUnreadBytes = 262_144;
-/** A client that reads nothing at all is left. */
-const maxStalledBytes = 2 * maxUnreadBytes;
+/** A client that has not read for a minute is left. */
+const maxStalledTicks = 12;
+/** For which a client may read the rest after the end. */
+const endGraceMs = 5000;
 /** Proxies close connections on which nothing happens, and a client sees that the stream lives. */
 const commentMs = 5000;
 
@@ -88,6 +90,7 @@ type EventName = keyof typeof watchEvents;
 function createStream(onShown: (result: "sent" | "dropped", count: number) => void): Stream {
   const body = new PassThrough({ highWaterMark: maxUnreadBytes });
   let unsaid = 0;
+  let stalledTicks = 0;
   const unread = (): number => body.writableLength + body.readableLength;
   const write = (name: EventName, data: unknown): void => {
     if (!body.writableEnded) body.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
@@ -103,7 +106,8 @@ function createStream(onShown: (result: "sent" | "dropped", count: number) => vo
   };
   const timer = setInterval(() => {
     sayDropped();
-    if (unread() > maxStalledBytes) body.destroy();
+    stalledTicks = unread() > maxUnreadBytes ? stalledTicks + 1 : 0;
+    if (stalledTicks >= maxStalledTicks) body.destroy();
     else if (!body.writableEnded) body.write(":\n\n");
   }, commentMs);
   body.once("close", () => clearInterval(timer));
@@ -111,6 +115,8 @@ function createStream(onShown: (result: "sent" | "dropped", count: number) => vo
     sayDropped();
     write("end", { reason } satisfies WatchEnd);
     body.end();
+    // A client that does not read keeps it open otherwise.
+    setTimeout(() => body.destroy(), endGraceMs).unref();
   };
   return {
     body,
