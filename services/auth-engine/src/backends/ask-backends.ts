@@ -17,13 +17,14 @@ export async function lookUpAccount(
   backends: readonly Backend[],
 ): Promise<AuthDecision> {
   const query = backendQuery(attempt);
-  const { found, unavailable } = await askBackends(backends, (backend) => backend.lookup(query, context));
+  const { found, denied, unavailable } = await askBackends(backends, (backend) => backend.lookup(query, context));
   if (found?.outcome.kind === "ok") {
     noteAccount(found.backend, found.outcome.account.groups, attempt, context);
     return okDecision(found.backend, found.outcome.account, attempt);
   }
   if (unavailable !== undefined) throw unavailable;
-  return denial("unknown_user");
+  // After an accepted token or a master user's password, what another server denies counts against no network.
+  return denial(denied !== undefined && attempt.operation === "authenticate" ? "remote_denied" : "unknown_user");
 }
 
 /** `mode=no-auth`: the account, without a password. */

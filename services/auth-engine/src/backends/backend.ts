@@ -94,6 +94,8 @@ export type LookupOutcome =
   | { readonly kind: "ok"; readonly account: BackendAccount }
   /** `isDisabled`: the account exists and is disabled. Only operators see that; for API callers the account is unknown. */
   | { readonly kind: "unknown_user"; readonly isDisabled?: true }
+  /** Another server denied the look-up, which does not say whether it knows the account. */
+  | { readonly kind: "denied" }
   | { readonly kind: "not_served" };
 
 /** Selects the accounts to list: those after `position`, at most `limit`. */

@@ -53,7 +53,8 @@ export function createDescribeAccount(backends: () => readonly Backend[], releas
       if (looked.kind === "ok")
         return { name, ...shownAccount(looked.account, releasable), outcome: "found", stores: stored.stores };
       const isOff = stored.outcome === "disabled" || (looked.kind === "unknown_user" && looked.isDisabled === true);
-      return { name, ...stored, outcome: isOff ? "disabled" : looked.kind };
+      const outcome = looked.kind === "denied" ? "unknown_user" : looked.kind;
+      return { name, ...stored, outcome: isOff ? "disabled" : outcome };
     } catch (error) {
       return { name, outcome: "unavailable", code: fromUnknown(error).code, stores: [] };
     }

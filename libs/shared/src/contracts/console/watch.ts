@@ -12,7 +12,9 @@ export const watchedOutcomes = ["ok", "denied", "blocked", "undecided"] as const
 /** Watches of one admin process. Each costs the services that decide a comparison for each sign-in. */
 export const maxWatches = 8;
 /** An account has few names; those of an alias that expands to more are not all watched. */
-export const maxWatchedNames = 256;
+export const maxWatchedNames = 32;
+/** Characters; with the limits of names and watches, a message stays below the megabyte that NATS accepts. */
+export const maxWatchedNameLength = 512;
 
 const event = <Body extends TSchema>(fact: string, body: Body) =>
   defineEvent({ domain: "decision", fact, major: 1, body });
@@ -22,7 +24,10 @@ const bounded = (maxLength: number) => Type.String({ maxLength });
 /** Which decisions an operator watches; all conditions apply. */
 export const WatchFilter = Type.Object({
   names: Type.Optional(
-    Type.Array(bounded(1024), { maxItems: maxWatchedNames, description: "Folded names: of the account, or as typed." }),
+    Type.Array(bounded(maxWatchedNameLength), {
+      maxItems: maxWatchedNames,
+      description: "Folded names: of the account, or as typed.",
+    }),
   ),
   network: Type.Optional(text("Address, or network in CIDR notation.", { maxLength: 64 })),
   outcomes: Type.Optional(Type.Array(bounded(16), { maxItems: 8 })),

@@ -110,6 +110,7 @@ export const messages = {
   remoteIsSelf: "is a listener of this configuration: every request would come back",
   remotePlainHttp: (host: string) =>
     `is http, but ${host} is another machine: anyone on the network path can read passwords`,
+  remotePlainTokens: "is http on another machine: anyone on the network path can read the client secret",
   remoteTooPatient: "is not below runtime.timeouts.decision: after a timeout, no time is left for another server",
   remoteQueryMode: "must not contain mode, which Postern sets",
   oneRemoteCredential: "must have only one of basic, bearer_token and oauth",

@@ -1,6 +1,7 @@
 import { PassThrough } from "node:stream";
 import {
   longestWatchSeconds,
+  maxWatchedNameLength,
   maxWatchedNames,
   type WatchEnd,
   type WatchFilter,
@@ -49,10 +50,11 @@ function outcomesIn(query: unknown): readonly string[] | undefined {
 function networkIn(query: unknown): string | undefined {
   const text = textOf(query, "network")?.trim();
   if (text === undefined) return undefined;
-  const { kind } = subjectOf(text);
-  if (kind !== "address" && kind !== "network")
-    throw malformed("network: must be an IP address or a network in CIDR notation");
-  return text;
+  const subject = subjectOf(text);
+  // Engines compare canonical addresses.
+  if (subject.kind === "address") return subject.address;
+  if (subject.kind === "network") return text;
+  throw malformed("network: must be an IP address or a network in CIDR notation");
 }
 
 /** @throws AppError REQUEST_MALFORMED */
@@ -75,7 +77,12 @@ function filterText({ account, network, outcomes }: Asked): string | undefined {
 /** The name as typed is watched too: while no backend answers, nothing else is known. */
 async function namesOf({ accountNames }: WatchDeps, account: string): Promise<readonly string[]> {
   const { accounts } = await accountNames(account);
-  return [...new Set([account, ...accounts].map(foldedName))].slice(0, maxWatchedNames);
+  const names = [...new Set([account, ...accounts].map(foldedName))].filter(
+    (name) => name.length <= maxWatchedNameLength,
+  );
+  // All watches of an admin process travel in one message: one that the bus refuses would end them all.
+  if (names.length === 0) throw malformed("account: is too long");
+  return names.slice(0, maxWatchedNames);
 }
 
 interface Stream {

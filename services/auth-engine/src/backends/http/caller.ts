@@ -22,7 +22,7 @@ function fixed(value: string | undefined): Caller {
 const maxTokenBytes = 65_536;
 /** A token is replaced this long before it expires, at most half of its life. */
 const renewBeforeMs = 30_000;
-/** After a refused token, no other one is requested for this long. */
+/** After a refused token, or refused client credentials, no other token is requested for this long. */
 const refusedPauseMs = 10_000;
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -77,6 +77,7 @@ function oauthCaller(
   let token: Token | undefined;
   let pending: Promise<Token> | undefined;
   let lastRefusalMs = Number.NEGATIVE_INFINITY;
+  let refusal: { readonly fault: RemoteFault; readonly untilMs: number } | undefined;
 
   const request = async (): Promise<Token> => {
     const { statusCode, body } = await dispatcher.request({
@@ -98,7 +99,11 @@ function oauthCaller(
       token = await request();
       return token;
     } catch (cause) {
-      if (cause instanceof RemoteFault) throw cause;
+      if (cause instanceof RemoteFault) {
+        // More attempts would use up this site's budget for failures there.
+        if (cause.kind === "caller_refused") refusal = { fault: cause, untilMs: clock.now() + refusedPauseMs };
+        throw cause;
+      }
       throw new RemoteFault("unreachable", "the token endpoint does not answer", { cause });
     } finally {
       pending = undefined;
@@ -107,15 +112,17 @@ function oauthCaller(
   return {
     authorization: async () => {
       if (token !== undefined && clock.now() < token.renewAtMs) return token.value;
+      if (refusal !== undefined && clock.now() < refusal.untilMs) throw refusal.fault;
       pending ??= renew();
       return (await pending).value;
     },
     refused: (value) => {
       if (value !== token?.value) return true;
       const isSoon = clock.now() - lastRefusalMs < refusedPauseMs;
+      if (isSoon) return false;
       lastRefusalMs = clock.now();
-      if (!isSoon) token = undefined;
-      return !isSoon;
+      token = undefined;
+      return true;
     },
   };
 }

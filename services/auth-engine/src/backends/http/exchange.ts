@@ -36,6 +36,16 @@ export function toFault(error: unknown): RemoteFault | AppError {
   return new RemoteFault(kindOfCode[code] ?? "unreachable", text, { cause: error });
 }
 
+/** Stops waiting when the signal aborts. All requests share one token, so its own request goes on. @throws the reason of the signal */
+export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}
+
 /** Calls `work` with a signal that aborts after `timeMs`, or when the caller no longer waits. */
 export async function inTime<T>(
   context: BackendContext,

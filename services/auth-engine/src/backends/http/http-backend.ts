@@ -94,7 +94,7 @@ export function createHttpBackend(settings: HttpBackendSettings, deps: HttpBacke
     lookup: async (query, context): Promise<LookupOutcome> => {
       if (!serves(query)) return { kind: "not_served" };
       const found = await ask(query, { mode: "no-auth" }, context);
-      return found.kind === "ok" ? found : { kind: "unknown_user" };
+      return found.kind === "ok" ? found : { kind: "denied" };
     },
     listAccounts: async (query, page, context) => {
       if (!serves(query)) return { kind: "not_served" };

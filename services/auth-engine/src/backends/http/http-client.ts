@@ -15,7 +15,7 @@ import {
 import { faultOf, headerOf, type ReceivedAnswer, sessionOf } from "./answer.ts";
 import { type Caller, createCaller } from "./caller.ts";
 import { createConnector } from "./connector.ts";
-import { inTime, type OpenAnswer, readBody, toFault } from "./exchange.ts";
+import { inTime, type OpenAnswer, readBody, toFault, untilAborted } from "./exchange.ts";
 import type { HttpBackendSettings } from "./http-settings.ts";
 import { RemoteFault, type RemoteFaultKind } from "./remote-fault.ts";
 import { type RemoteMode, targetOf } from "./request.ts";
@@ -40,6 +40,12 @@ export interface HttpClientDeps {
   readonly log: ServerLog;
   readonly onFault: (kind: RemoteFaultKind) => void;
   readonly clock?: Clock;
+}
+
+/** While no server may be asked, its last failure. */
+function faultKindOf(thrown: unknown): RemoteFaultKind {
+  if (thrown instanceof RemoteFault) return thrown.kind;
+  return thrown instanceof RefusedAccountError ? "caller_refused" : "unreachable";
 }
 
 const maxHeaderBytes = 32_768;
@@ -77,7 +83,10 @@ export class HttpClient {
       settings.breaker,
       ofServers,
     );
-    this.#tokens = new Agent({ connections: 1, connect, maxHeaderSize: maxHeaderBytes });
+    // `tls_server_name` is that of the servers.
+    const { serverName: _ofServers, ...tls } = settings.tls;
+    const toTokens = createConnector({ ...settings, tls: { ...tls, serverName: undefined } });
+    this.#tokens = new Agent({ connections: 1, connect: toTokens, maxHeaderSize: maxHeaderBytes });
     this.#caller = createCaller(settings.caller, this.#tokens, { clock, timeoutMs: settings.requestTimeoutMs });
     this.#monitor = createHealthMonitor(this.#targets, clock, settings, {
       probe: (target) => probe((request) => this.#read(target, request, this.#ownContext())),
@@ -107,7 +116,7 @@ export class HttpClient {
   undecided(thrown: unknown): AppError {
     if (thrown instanceof AppError) return thrown;
     const { name } = this.#settings;
-    if (thrown instanceof RemoteFault) this.#onFault(thrown.kind);
+    this.#onFault(faultKindOf(thrown));
     const text = thrown instanceof Error ? thrown.message : String(thrown);
     const kind = thrown instanceof RemoteFault ? `${thrown.kind}: ` : "";
     return new AppError("DIRECTORY_UNAVAILABLE", { detail: `${name}: ${kind}${text}`, cause: thrown });
@@ -149,11 +158,12 @@ export class HttpClient {
       if (target === undefined || leftMs === 0) break;
       const isFirstOfTwo = attempt === 0 && this.#targets.hasHealthyBeside(target);
       const timeMs = Math.min(this.#settings.requestTimeoutMs, isFirstOfTwo ? leftMs / 2 : leftMs);
+      const startedMs = this.#clock.now();
       try {
         return await ask(target, timeMs);
       } catch (thrown) {
         failure = thrown;
-        if (!this.#isWorthRepeating(thrown, target)) break;
+        if (!this.#isWorthRepeating(thrown, target, startedMs)) break;
         avoided = target;
       }
     }
@@ -165,9 +175,13 @@ export class HttpClient {
     return order.find(({ breaker }) => breaker.tryPass());
   }
 
-  /** A kept connection may have been closed by the server just before; any other failure needs another server. */
-  #isWorthRepeating(thrown: unknown, target: Target<RemoteServer>): boolean {
+  /**
+   * A kept connection may have been closed by the server just before; any other failure needs another server. One that holds this answer alone, as
+   * for an account under attack, has equals that would hold it too.
+   */
+  #isWorthRepeating(thrown: unknown, target: Target<RemoteServer>, startedMs: number): boolean {
     if (!(thrown instanceof RemoteFault) || !worthRepeating.has(thrown.kind)) return false;
+    if (thrown.kind === "timeout" && target.address.answeredAtMs >= startedMs) return false;
     if (this.#targets.hasHealthyBeside(target)) return true;
     return thrown.kind === "unreachable" && target.breaker.state() === "closed";
   }
@@ -182,12 +196,17 @@ export class HttpClient {
     );
   }
 
-  async #noting<T>(target: Target<RemoteServer>, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  /** A response that says that the server failed neither closes its breaker nor opens it: it may concern one account only. */
+  async #noting<T extends Pick<ReceivedAnswer, "status">>(
+    target: Target<RemoteServer>,
+    signal: AbortSignal,
+    work: () => Promise<T>,
+  ): Promise<T> {
     const startedMs = this.#clock.now();
     try {
       const answer = await work();
       target.address.answeredAtMs = this.#clock.now();
-      target.breaker.succeeded();
+      if (answer.status < 500) target.breaker.succeeded();
       return answer;
     } catch (thrown) {
       throw this.#noted(target, signal.aborted ? signal.reason : thrown, startedMs);
@@ -204,12 +223,12 @@ export class HttpClient {
     }
     target.inFlight += 1;
     try {
-      const authorization = await this.#caller.authorization();
+      const authorization = await untilAborted(this.#caller.authorization(), signal);
       const answer = await this.#post(target, request, authorization, signal);
       if (!this.#isRefusal(answer)) return answer;
       await answer.body.dump({ limit: maxDumped });
       if (!this.#caller.refused(authorization)) throw this.#refused(target, answer);
-      const again = await this.#post(target, request, await this.#caller.authorization(), signal);
+      const again = await this.#post(target, request, await untilAborted(this.#caller.authorization(), signal), signal);
       if (!this.#isRefusal(again)) return again;
       await again.body.dump({ limit: maxDumped });
       throw this.#refused(target, again);

@@ -1,5 +1,6 @@
 import { type Config, httpPoolsOf } from "@postern/shared/platform/config";
 import { Secret } from "@postern/shared/platform/crypto";
+import { headerPrefix } from "@postern/shared/platform/http";
 import { breakerSettings, optional, type Settings, tlsSettings } from "../servers/server-settings.ts";
 
 type PoolConfig = ReturnType<typeof httpPoolsOf>[number]["pool"];
@@ -15,7 +16,7 @@ function callerSettings({ basic, bearer_token: token, oauth }: PoolConfig) {
   return { kind: "oauth", tokenUrl, clientId, clientSecret: new Secret(secret), scope } as const;
 }
 
-function poolSettings(name: string, pool: PoolConfig) {
+function poolSettings(name: string, pool: PoolConfig, identifier: string) {
   const { headers } = pool;
   return {
     name,
@@ -31,7 +32,8 @@ function poolSettings(name: string, pool: PoolConfig) {
       session: headers.session.toLowerCase(),
       wait: headers.wait.toLowerCase(),
     },
-    hopsHeader: headers.hops,
+    /** By default the header that this site reads, so that it recognises its own requests. */
+    hopsHeader: headers.hops || `${headerPrefix(identifier)}Hops`,
     maxHops: pool.max_hops,
     tls: { ...tlsSettings(pool), serverName: optional(pool.tls_server_name) },
     poolSize: pool.pool_size,
@@ -50,7 +52,7 @@ export type HttpBackendSettings = Settings<ReturnType<typeof poolSettings>>;
 export type CallerSettings = NonNullable<HttpBackendSettings["caller"]>;
 
 /** `http` and `http(pool)`; undefined for any other entry of `auth.backends.order`. */
-export function httpBackendSettings({ auth }: Config, name: string): HttpBackendSettings | undefined {
+export function httpBackendSettings({ auth, runtime }: Config, name: string): HttpBackendSettings | undefined {
   const found = httpPoolsOf(auth.backends).find(({ entry }) => entry === name.trim());
-  return found && poolSettings(name, found.pool);
+  return found && poolSettings(name, found.pool, runtime.naming.identifier);
 }

@@ -30,6 +30,8 @@ interface OpenListing {
  */
 export function createOpenListings(kind: string, clock: Clock) {
   const listings = new Map<string, OpenListing>();
+  let opening = 0;
+  let isClosed = false;
 
   const forget = (position: string): OpenListing | undefined => {
     const listing = listings.get(position);
@@ -61,11 +63,22 @@ export function createOpenListings(kind: string, clock: Clock) {
   return {
     /** @param open begins the listing, if there is room for one more */
     begin: async (open: () => Promise<ListingPages> | ListingPages, context: BackendContext): Promise<ListOutcome> => {
-      if (listings.size >= maxOpen) {
+      if (listings.size + opening >= maxOpen) {
         throw new AppError("DIRECTORY_OVERLOADED", { detail: `${maxOpen} ${kind} listings are open` });
       }
       const first = randomUUID();
-      const listing = { pages: await open(), timer: undefined };
+      opening += 1;
+      let pages: ListingPages;
+      try {
+        pages = await open();
+      } finally {
+        opening -= 1;
+      }
+      if (isClosed) {
+        pages.cancel();
+        throw new AppError("DIRECTORY_UNAVAILABLE", { detail: "the backend was closed" });
+      }
+      const listing = { pages, timer: undefined };
       listings.set(first, listing);
       return advance(first, listing, context);
     },
@@ -76,6 +89,7 @@ export function createOpenListings(kind: string, clock: Clock) {
     },
     end,
     close: (): void => {
+      isClosed = true;
       for (const position of listings.keys()) end(position);
     },
   };

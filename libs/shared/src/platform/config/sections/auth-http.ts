@@ -23,9 +23,9 @@ const Headers = section("Names and values in which products with this interface 
   status: header("Auth-Status", "of a response with the outcome. A response without it is no decision."),
   session: header("X-Service-Session", "of a response with the session, for logs."),
   wait: header("Auth-Wait", "of a denial with the time to wait, in seconds."),
-  hops: header(
-    "X-Service-Hops",
-    "of a request with the engines that have passed it on. It must be the name that the other server reads: X-, its runtime.naming.identifier, -Hops.",
+  hops: text(
+    "Header of a request with the engines that have passed it on. If empty, the one that this site reads: X-, runtime.naming.identifier, -Hops. The other server must read the same name.",
+    { form: "header-name" },
   ),
 });
 
@@ -171,8 +171,10 @@ function validateCaller(pool: HttpPoolConfig, path: string, { problem, warning }
     problem(`${path}.basic.password`, messages.needsWhen(`${path}.basic.username is set`));
   }
   if (oauth.token_url === "") return;
-  if (!isEndpoint(URL.parse(oauth.token_url)))
-    problem(`${path}.oauth.token_url`, messages.mustBe("an http or https address"));
+  const tokenUrl = URL.parse(oauth.token_url);
+  if (tokenUrl?.protocol === "http:" && !isLoopback(tokenUrl.hostname.replaceAll(/[[\]]/g, "")))
+    warning(`${path}.oauth.token_url`, messages.remotePlainTokens);
+  if (!isEndpoint(tokenUrl)) problem(`${path}.oauth.token_url`, messages.mustBe("an http or https address"));
   for (const name of ["client_id", "client_secret"] as const) {
     if (oauth[name] === "") problem(`${path}.oauth.${name}`, messages.needsWhen(`${path}.oauth.token_url is set`));
   }

@@ -92,6 +92,8 @@ export function validateLostPhone({ identity }: Config, { problem }: Judgement):
   if (!mfa.lost_phone.enabled) return;
   const why = "identity.mfa.lost_phone.enabled is true";
   if (!notices.enabled) problem("identity.notices.enabled", messages.needsWhen(why));
+  else if (notices.mail.server === "" && notices.webhook.url === "")
+    problem("identity.notices.mail.server", messages.needsWhen(why));
   for (const event of ["lost_phone_code", "lost_phone_code_used"] as const) {
     if (!notices.events.includes(event)) problem("identity.notices.events", messages.needsEvent(event, why));
   }
