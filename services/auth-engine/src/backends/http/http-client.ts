@@ -48,6 +48,14 @@ function faultKindOf(thrown: unknown): RemoteFaultKind {
   return thrown instanceof RefusedAccountError ? "caller_refused" : "unreachable";
 }
 
+/** A token endpoint on another host than the servers has its own name, not `tls_server_name`. */
+function connectorOfTokens(settings: HttpBackendSettings): ReturnType<typeof createConnector> {
+  const { urls, caller, tls } = settings;
+  const host = caller?.kind === "oauth" ? new URL(caller.tokenUrl).hostname : "";
+  const isServer = urls.some((url) => new URL(url).hostname === host);
+  return createConnector({ ...settings, tls: isServer ? tls : { ...tls, serverName: undefined } });
+}
+
 const maxHeaderBytes = 32_768;
 /** Up to this length an unneeded body is read, so that its connection can be used again. */
 const maxDumped = 4096;
@@ -83,10 +91,7 @@ export class HttpClient {
       settings.breaker,
       ofServers,
     );
-    // `tls_server_name` is that of the servers.
-    const { serverName: _ofServers, ...tls } = settings.tls;
-    const toTokens = createConnector({ ...settings, tls: { ...tls, serverName: undefined } });
-    this.#tokens = new Agent({ connections: 1, connect: toTokens, maxHeaderSize: maxHeaderBytes });
+    this.#tokens = new Agent({ connections: 1, connect: connectorOfTokens(settings), maxHeaderSize: maxHeaderBytes });
     this.#caller = createCaller(settings.caller, this.#tokens, { clock, timeoutMs: settings.requestTimeoutMs });
     this.#monitor = createHealthMonitor(this.#targets, clock, settings, {
       probe: (target) => probe((request) => this.#read(target, request, this.#ownContext())),

@@ -22,6 +22,13 @@ interface OpenListing {
   timer: NodeJS.Timeout | undefined;
 }
 
+const opened = async (open: () => Promise<ListingPages> | ListingPages): Promise<ListingPages> => open();
+
+function cancelled(pages: ListingPages): AppError {
+  pages.cancel();
+  return new AppError("DIRECTORY_UNAVAILABLE", { detail: "the backend was closed" });
+}
+
 /**
  * Listings that stay open between two pages, in this process only. Each has one reader, who requests one page after the other; a page that
  * fails ends it.
@@ -68,16 +75,10 @@ export function createOpenListings(kind: string, clock: Clock) {
       }
       const first = randomUUID();
       opening += 1;
-      let pages: ListingPages;
-      try {
-        pages = await open();
-      } finally {
+      const pages = await opened(open).finally(() => {
         opening -= 1;
-      }
-      if (isClosed) {
-        pages.cancel();
-        throw new AppError("DIRECTORY_UNAVAILABLE", { detail: "the backend was closed" });
-      }
+      });
+      if (isClosed) throw cancelled(pages);
       const listing = { pages, timer: undefined };
       listings.set(first, listing);
       return advance(first, listing, context);

@@ -54,7 +54,9 @@ const HttpPool = section("Another server that decides, with the JSON or CBOR end
   ),
   tls_client_cert: text("Path of the PEM file with Postern's client certificate."),
   tls_client_key: text("Path of the PEM file with the private key of the client certificate."),
-  tls_server_name: text("Name that the server's certificate must have. If empty, the host of the address."),
+  tls_server_name: text(
+    "Name that the certificate of the servers, and of a token endpoint on the same host, must have. If empty, the host of the address.",
+  ),
   tls_skip_verify: flag("Whether any server certificate is accepted. For tests only."),
   pool_size: integer(
     64,
@@ -170,7 +172,14 @@ function validateCaller(pool: HttpPoolConfig, path: string, { problem, warning }
   if (basic.username !== "" && basic.password === "") {
     problem(`${path}.basic.password`, messages.needsWhen(`${path}.basic.username is set`));
   }
-  if (oauth.token_url === "") return;
+  if (oauth.token_url !== "") validateOauth(oauth, path, { problem, warning });
+}
+
+function validateOauth(
+  oauth: HttpPoolConfig["oauth"],
+  path: string,
+  { problem, warning }: Pick<Judgement, "problem" | "warning">,
+): void {
   const tokenUrl = URL.parse(oauth.token_url);
   if (tokenUrl?.protocol === "http:" && !isLoopback(tokenUrl.hostname.replaceAll(/[[\]]/g, "")))
     warning(`${path}.oauth.token_url`, messages.remotePlainTokens);

@@ -24,16 +24,6 @@ const rules: readonly (readonly [rule: string, text: string, paths: readonly str
     ["auth.backchannel.basic_auth.password"],
   ],
   [
-    "a lost-phone code must not be created without the user's knowledge",
-    "identity: { mfa: { lost_phone: { enabled: true } }, notices: { events: [new_device] } }",
-    ["identity.notices.enabled", "identity.notices.events"],
-  ],
-  [
-    "nobody could be notified of a lost-phone code without a mail server or a webhook",
-    "identity: { mfa: { lost_phone: { enabled: true } }, notices: { enabled: true } }",
-    ["identity.notices.mail.server", "storage.redis.encryption_secret"],
-  ],
-  [
     "metadata must come over TLS or from this machine, be signed, and have only one source",
     "identity: { frontend: { enabled: true }, oidc: { issuer: 'https://a.example.test' }, saml: { enabled: true, entity_id: a, service_providers: [{ entity_id: b, metadata: { url: 'http://b.example.test/', allow_unsigned: true } }, { entity_id: c, metadata: { url: 'https://u@c.example.test/', cert: c, file: f } }, { entity_id: d, metadata: { url: 'http://127.0.0.1:1/' } }] } }",
     [
