@@ -16,6 +16,7 @@ import {
 import { authenticate, mfaFactorsRead, notifyLostPhone } from "@postern/shared/contracts";
 import { createBansByEnd, createBruteForceRecords, createNetworkState } from "@postern/shared/domain/brute-force";
 import { createLostPhoneCodes } from "@postern/shared/domain/lost-phone";
+import { createOriginReader } from "@postern/shared/domain/origins";
 import { createPasswordVerifier } from "@postern/shared/domain/passwords";
 import { locateOnBus } from "@postern/shared/domain/places";
 import { createRollupReader } from "@postern/shared/domain/rollups";
@@ -135,6 +136,7 @@ function recordsOf(
     networkState: createNetworkState({ redis, keyPrefix, rules, clock: systemClock }),
     listBansByEnd: createBansByEnd(redis, keyPrefix, systemClock),
     readRollups: createRollupReader(redis, keyPrefix),
+    readOrigins: createOriginReader(redis, keyPrefix),
     /** Undefined while no history is recorded. */
     history: historyFromConfig(config, redis),
     changes: accountChangesFromConfig(config, base, redis),

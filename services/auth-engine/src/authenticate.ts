@@ -13,6 +13,7 @@ import type { BruteForce } from "./brute-force/brute-force.ts";
 import { noteOf } from "./history/note-of.ts";
 import type { CheckMailToken } from "./mail-tokens/check-mail-token.ts";
 import type { EngineMetrics } from "./metrics.ts";
+import type { Origins } from "./origins/origins.ts";
 import { type Attempt, attemptOf, type CallContext } from "./pipeline/attempt.ts";
 import { withAuthWait } from "./pipeline/auth-wait.ts";
 import { withRisk } from "./pipeline/facts.ts";
@@ -79,6 +80,8 @@ interface Parts {
   readonly history: HistoryRecorder | undefined;
   readonly watches: DecisionWatches;
   readonly rollups: Rollups;
+  /** Absent without files that say where addresses are. */
+  readonly origins: Origins | undefined;
   readonly shadow: Pick<LiveShadow, "current">;
 }
 
@@ -88,7 +91,7 @@ interface Parts {
  */
 export function createAuthenticate(parts: Parts) {
   const { logger, tracer, metrics, live, rules, backends, mailTokens, bruteForce, risk, history, rollups } = parts;
-  const { resultCache, siteScripts, appPasswordUses, suspensions, watches, shadow } = parts;
+  const { resultCache, siteScripts, appPasswordUses, suspensions, watches, shadow, origins } = parts;
   const accountShares = createAccountShares(parts.decoyDigest);
   const appPasswordChecked: StepDeps["appPasswordChecked"] = (outcome) => metrics.appPasswordChecked(outcome);
   const stepDeps = (): StepDeps => ({
@@ -115,7 +118,9 @@ export function createAuthenticate(parts: Parts) {
     siteScripts.afterAnswer(attempt, decision);
     risk?.rememberDecision(attempt, decision, facts);
     shadow.current?.offer(attempt, decision, facts);
-    if (attempt.operation !== "authenticate" || (history === undefined && !watches.isWatched)) return;
+    if (attempt.operation !== "authenticate") return;
+    origins?.decided(attempt, decision);
+    if (history === undefined && !watches.isWatched) return;
     const note = noteOf(attempt, decision, facts, systemClock.now());
     history?.note(note);
     if (watches.isWatched) watches.note(note);

@@ -32,6 +32,7 @@ import { makeDovecot } from "./dovecot/context.ts";
 import { createMailTokens } from "./mail-tokens/context.ts";
 import { createMasterUsers } from "./master-user/master-users.ts";
 import { createEngineMetrics, type EngineMetrics } from "./metrics.ts";
+import { createOrigins } from "./origins/context.ts";
 import { createPolicies } from "./policy/policies.ts";
 import { createResultCacheParts, type ResultCacheParts } from "./result-cache/context.ts";
 import { createLiveRisk } from "./risk/context.ts";
@@ -153,6 +154,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const mailTokens = createMailTokens(config, settings, { base, metrics, redis });
   const rollups = createRollups(config, redis, engineId);
   const risk = createLiveRisk(config, { base, bus, redis, live, metrics });
+  const origins = createOrigins(config, { places: risk?.places, redis, engineId });
   const suspensions = createEngineSuspensions(config, { base, bus, redis, live });
   const bruteForce = createLiveBruteForce(config, { base, bus, redis, risk, onBan: () => rollups.banned() });
   const resultCache = createResultCacheParts(config, settings, { base, bus, live, backends });
@@ -161,7 +163,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const history = write && createHistoryRecorder(write, () => systemClock.now(), metrics.historyLost);
   const shadow = await createLiveShadow(config, live.current.shadow, { base, redis, engineId, backends, scripts });
   const watches = new DecisionWatches(bus, base, steadyClock);
-  const recorders = { rollups, history, shadow, watches };
+  const recorders = { rollups, origins, history, shadow, watches };
   const features = { mailTokens, bruteForce, risk, suspensions, resultCache, ...recorders, ...factors };
   const kept = { ...base, live, rules, backends, ...features };
   const releasable = createAttributeFilter(secretFields(config));

@@ -133,6 +133,38 @@ test("both pages fit every width, are usable by keyboard, and axe finds nothing"
   await expectAccessible(page);
 });
 
+test("the page Where from counts every sign-in by country and network owner, fits every width, and axe finds nothing", async () => {
+  // Of the first test; the operators' own sign-ins come from a private network.
+  const counts = await poll("the counts by place", async () => {
+    const found = await apiOf("origins", { range: "24h" });
+    const { ok = 0, refused = 0 } = Object(found.all);
+    return ok > 2 && refused >= 4 ? found : undefined;
+  });
+  expect(counts).toMatchObject({
+    places: "known",
+    countries: [
+      { country: "NG", ok: 0, refused: 4 },
+      { country: "DE", ok: 2, refused: 0 },
+    ],
+    systems: [{ system: 64_500, owner: "Example Cable", ok: 2, refused: 0 }],
+    unknown_system: { refused: 4 },
+  });
+  await using context = await browser.newContext({ locale: "en-US", bypassCSP: true, javaScriptEnabled: false });
+  const page = await openConsole(context, desk, "helen");
+  await page.getByRole("link", { name: "Where from" }).click();
+  await page.getByRole("link", { name: "7 days" }).click();
+  expect(await page.locator(".world circle").count()).toBe(1);
+  expect(await page.locator(".world circle title").textContent()).toBe("Nigeria: 4 refused, 0 successful");
+  await page.getByRole("link", { name: "Successful" }).click();
+  expect(await page.locator(".world circle title").textContent()).toBe("Germany: 0 refused, 2 successful");
+  expect(page.url()).toContain("range=7d");
+  expect(await page.getByRole("table", { name: "Network owners" }).innerText()).toContain("Example Cable (AS64500)");
+  await using scripted = await browser.newContext({ locale: "en-US", bypassCSP: true });
+  const other = await openConsole(scripted, desk, "hugo");
+  await other.goto(page.url());
+  await expectAccessible(other);
+});
+
 test("users see the sign-ins to their own account, and no other's", async () => {
   await using context = await browser.newContext({ locale: "en-US", bypassCSP: true });
   const page = await openConsole(context, desk, "hugo");

@@ -11,6 +11,7 @@ import { getAuditExport } from "./audit/get-audit-export.ts";
 import { getAttacks } from "./bans/get-attacks.ts";
 import { getBans } from "./bans/get-bans.ts";
 import { getNetwork } from "./network/get-network.ts";
+import { getOrigins } from "./origins/get-origins.ts";
 import { getSeries } from "./overview/get-series.ts";
 import { getExplain } from "./search/get-explain.ts";
 import { getHistory } from "./search/get-history.ts";
@@ -66,6 +67,7 @@ export function registerConsole(app: FastifyInstance, context: AdminContext): vo
   });
   app.route({ ...guarded("showAttacks"), handler: getAttacks(context) });
   app.route({ ...guarded("showSeries"), handler: getSeries(context.readRollups) });
+  app.route({ ...guarded("showOrigins"), handler: getOrigins(context) });
   app.route({ ...guarded("watchDecisions"), handler: getWatch(context) });
   app.route({ ...guarded("listAuditRecords"), handler: getAudit(context) });
   app.route({ ...guarded("exportAuditRecords"), handler: getAuditExport(context) });

@@ -21,6 +21,7 @@ import type { Backend } from "../backends/backend.ts";
 import { createChosenNames } from "../brute-force/chosen-names.ts";
 import type { LiveBruteForce } from "../brute-force/context.ts";
 import { createGuessDigest } from "../brute-force/guess-digest.ts";
+import type { Origins } from "../origins/origins.ts";
 import type { CallContext } from "../pipeline/attempt.ts";
 import type { Policies } from "../policy/policies.ts";
 import type { Rollups } from "../rollups/rollups.ts";
@@ -84,6 +85,8 @@ export function makeDovecot(
     readonly suspensions: SuspensionsDep["suspensions"];
     readonly backends: { readonly current: readonly Backend[] };
     readonly rollups: Rollups;
+    /** Absent without files that say where addresses are. */
+    readonly origins: Origins | undefined;
     readonly logger: Logger;
   },
 ) {
@@ -91,6 +94,7 @@ export function makeDovecot(
     parts.history?.note(note);
     if (parts.watches.isWatched) parts.watches.note(note);
     parts.rollups.reported(note);
+    parts.origins?.reported(note);
   };
   const bruteForce = () => parts.bruteForce?.current;
   const suspension = createSuspensionCheck(parts, () => parts.backends.current);
