@@ -29,7 +29,7 @@ const texts = {
   unavailable: "Nothing was counted in this time, and no engine answered whether it counts places.",
   from: (share: string, name: string) => `${share} come from ${name}`,
   and: " and ",
-  most: {
+  shares: {
     refused: (parts: string) => `Of the refusals, ${parts}.`,
     ok: (parts: string) => `Of the successful sign-ins, ${parts}.`,
   },
@@ -123,7 +123,7 @@ function switches({ range, outcome, origins }: OriginsView): Html {
 }
 
 /** The first of both lists, if they have a considerable part. */
-function mostText(
+function sharesText(
   countries: readonly Row[],
   systems: readonly Row[],
   { outcome, origins }: OriginsView,
@@ -134,7 +134,7 @@ function mostText(
     const share = (first?.[outcome] ?? 0) / Math.max(1, all);
     return first === undefined || share < 0.1 ? [] : [texts.from(percentText(share), first.name)];
   });
-  return names.length === 0 ? undefined : texts.most[outcome](names.join(texts.and));
+  return names.length === 0 ? undefined : texts.shares[outcome](names.join(texts.and));
 }
 
 function mapPart({ outcome, origins }: OriginsView): Html {
@@ -157,10 +157,10 @@ function lists(view: OriginsView): Html {
     name: placeText({ system, owner }),
     ...counts,
   }));
-  const most = mostText(byCountry, bySystem, view);
+  const shares = sharesText(byCountry, bySystem, view);
   const part = (words: PartWords, rows: readonly Row[], unknown: Outcomes, empty: string): Html =>
     html`${sharesPart(words, [...rows, ...unknownRow(unknown)], view)}${rows.length === 0 && html`<p class="lead">${empty}</p>`}`;
-  return html`${most !== undefined && html`<p class="lead">${most}</p>`}${mapPart(view)}<div class="parts">${part(
+  return html`${shares !== undefined && html`<p class="lead">${shares}</p>`}${mapPart(view)}<div class="parts">${part(
     texts.countries,
     listed(byCountry, outcome, texts.more.countries, noMore),
     noCountry,
