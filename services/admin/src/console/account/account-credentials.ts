@@ -1,4 +1,5 @@
 import type { AccountReport, ConsoleActionId } from "@postern/shared/contracts";
+import { browserName } from "@postern/shared/domain/programs";
 import { type Html, html } from "@postern/shared/platform/pages";
 import { type ActedOn, type Actionable, actionsOf } from "../action-forms.ts";
 import { card } from "../house/card.ts";
@@ -78,7 +79,7 @@ export function devicesPart(
   if (devices.length === 0) return undefined;
   const items = devices.map(
     ({ user_agent: agent, client_ip: address, since, last_used: used, until }) =>
-      html`<li><b>${agent === "" ? "Unknown browser" : agent}</b><span>From ${
+      html`<li><b>${agent === "" ? "Unknown browser" : browserName(agent)}</b><span>From ${
         address === "" ? "an unknown address" : address
       } since ${time(since)}. Last used ${time(used)}. Until ${time(until)}.</span></li>`,
   );

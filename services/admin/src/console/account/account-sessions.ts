@@ -1,4 +1,5 @@
 import type { OidcSessionList } from "@postern/shared/contracts";
+import { browserName } from "@postern/shared/domain/programs";
 import { type Html, html } from "@postern/shared/platform/pages";
 import { type Actionable, actionsOf } from "../action-forms.ts";
 import { card } from "../house/card.ts";
@@ -13,7 +14,7 @@ function browserItem(about: Actionable, target: string, session: BrowserSession)
   const { id, client_ip: address, user_agent: agent, auth_time: began, last_seen: seen } = session;
   const { client_ids: clients, mfa_completed: isUsed } = session;
   const called = `browser ${address === "" ? "of an unknown address" : address}`;
-  return html`<li><b>${agent === "" ? "Unknown browser" : agent}</b><span>Signed in ${time(began)} from ${
+  return html`<li><b>${agent === "" ? "Unknown browser" : browserName(agent)}</b><span>Signed in ${time(began)} from ${
     address === "" ? "an unknown address" : address
   }, ${factor(isUsed)}. Last seen ${time(seen)}.${
     clients.length > 0 && html` Applications: ${clients.join(", ")}.`
