@@ -87,11 +87,17 @@ const queuesPart = ({ queues }: SystemReport): Html | undefined =>
     { name: "Failed", isNumber: true, cell: ({ failed }) => failed },
   ]);
 
+/** What a job of the queue waits for. */
+function waitText({ ahead, runs, nextRun }: SystemReport["jobs"][number]): Html | undefined {
+  if (nextRun !== undefined) return html`run ${(runs ?? 0) + 1}, ${time(nextRun)}`;
+  return ahead === undefined || ahead === 0 ? undefined : html`after ${plural(ahead, "job", "jobs")}`;
+}
+
 const jobsPart = ({ jobs }: SystemReport): Html | undefined =>
   part("Flush jobs", jobs, [
     { name: "Job", cell: ({ jobId }) => html`<code>${jobId}</code>` },
     { name: "Type", cell: ({ type }) => type },
-    { name: "State", cell: ({ status }) => stateBadge(status) },
+    { name: "State", cell: (job) => html`${stateBadge(job.status)} ${waitText(job)}` },
     { name: "Keys removed", isNumber: true, cell: ({ resultCount }) => resultCount },
     { name: "Created", cell: ({ createdAt }) => time(createdAt) },
     { name: "Finished", cell: ({ finishedAt }) => (finishedAt === "" ? undefined : time(finishedAt)) },
