@@ -79,7 +79,8 @@ function riskCommand(): Command {
     actions: [...actions, "replay"],
     options: [...new Set([...options, ...connectionOptionNames, ...named(riskOptions)])],
     help: [`usage: postern ${usage}`, `  ${summary}`, ...help.map((line) => `  ${line}`), ...riskUsage],
-    run: (args, surroundings) => (args[0] === "replay" ? runRiskCommand(args) : operate("risk")(args, surroundings)),
+    run: (args, surroundings) =>
+      args[0] === "replay" ? runRiskCommand(args, surroundings) : operate("risk")(args, surroundings),
   };
 }
 

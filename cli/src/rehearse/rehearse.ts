@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
 import { type Config, formatProblem } from "@postern/shared/platform/config";
 import { type CommandResult, isWrongArgument, loadForCommand, type Surroundings } from "../command.ts";
+import { createProgress } from "../risk-replay/progress.ts";
 import { createCollector } from "./collector.ts";
 import { openLog, wholeLines } from "./log-text.ts";
-import { createProgress } from "./progress.ts";
 import { Rehearsal } from "./rehearsal.ts";
 import { rememberRehearsal } from "./rehearsed.ts";
 import { percentOf, readable } from "./report.ts";

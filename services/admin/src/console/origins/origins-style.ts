@@ -16,7 +16,7 @@ const rules = `
 .shares .bars svg{display:block;width:100%;height:.5rem}
 .shares .bars .rest{fill:var(--line)}
 .shares small{color:var(--muted);font-size:.8125rem}
-@media (max-width:40rem){.shares .number{width:5.25rem}}
+@media (max-width:40rem){.shares .number{width:5.5rem;padding-inline-start:.375rem}}
 @media (forced-colors:active){.world circle{forced-color-adjust:none}}
 `;
 

@@ -1,10 +1,16 @@
 import type { Writable } from "node:stream";
-import type { LogSource } from "./log-text.ts";
 
 const everyMs = 500;
 
+/** What is known of a log that is being read. */
+interface ReadLog {
+  /** Bytes of the file; undefined for standard input. */
+  readonly size: number | undefined;
+  readonly readBytes: () => number;
+}
+
 /** Shows on a terminal how much has been read and how long the rest may take; elsewhere nothing. */
-export function createProgress({ size, readBytes }: LogSource, output: Writable) {
+export function createProgress({ size, readBytes }: ReadLog, output: Writable) {
   const isShown = "isTTY" in output && output.isTTY === true;
   const startedMs = performance.now();
   let shownMs = startedMs;
