@@ -2,7 +2,6 @@ import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import type { Api } from "./api.ts";
 import { followJob, secondsLeft, waitText } from "./follow-job.ts";
-import type { CommandContext } from "./operator-command.ts";
 
 test("the estimate is how long the rest takes at the speed so far", () => {
   expect(secondsLeft({ timeMs: 0, ahead: 100 }, { timeMs: 10_000, ahead: 80 })).toBe(40);
@@ -43,14 +42,17 @@ const record = (fields: object) => ({
 
 function contextOf(records: readonly object[]) {
   const said: string[] = [];
-  let asked = 0;
-  const api: Pick<Api, "ask"> = { ask: async () => record(records[Math.min(asked++, records.length - 1)] ?? {}) };
-  const context: Pick<CommandContext, "api" | "progress" | "screen"> = {
-    // The command asks only.
-    api: api as Api,
-    progress: (line) => said.push(line),
-    screen,
+  let next = 0;
+  const api: Api = {
+    ask: async () => {
+      next += 1;
+      return record(records[Math.min(next, records.length) - 1] ?? {});
+    },
+    stream: async () => {
+      throw new Error("the command asks only");
+    },
   };
+  const context = { api, progress: (line: string) => void said.push(line), screen };
   return { said, follow: () => followJob(jobId, context) };
 }
 

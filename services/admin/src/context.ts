@@ -32,6 +32,7 @@ import { createAccounts } from "./console/account/context.ts";
 import { createAuditReads } from "./console/audit-reads.ts";
 import { createConsole } from "./console/context.ts";
 import { createExplanations } from "./console/search/context.ts";
+import { sharedHistory } from "./console/search/shared-history.ts";
 import { createShadowReports } from "./console/shadow/context.ts";
 import { WatchHub } from "./console/watch/watch-hub.ts";
 import { createFactorLocks } from "./factor-locks/factor-locks-redis.ts";
@@ -138,7 +139,7 @@ function recordsOf(
     readRollups: createRollupReader(redis, keyPrefix),
     readOrigins: createOriginReader(redis, keyPrefix),
     /** Undefined while no history is recorded. */
-    history: historyFromConfig(config, redis),
+    history: sharedHistory(historyFromConfig(config, redis)),
     changes: accountChangesFromConfig(config, base, redis),
     /** Undefined while audit records are not kept in Redis. */
     readAuditHistory: auditHistoryFromConfig(config, redis),

@@ -68,10 +68,10 @@ export type ReadJob = (jobId: string) => Promise<JobRecord | undefined>;
 /** @param redis of the role `queue` */
 export function createJobStatus(redis: RedisClient, keyPrefix: string, retentionMs: number): ReadJob {
   const read = defineScript(redis, readJob);
+  const keyOf = (part: string): string => jobKey.build(keyPrefix, part);
+  const lists = { waitKey: keyOf("wait"), delayedKey: keyOf("delayed") };
   return async (jobId) => {
     if (!jobIdForm.test(jobId)) return undefined;
-    const keyOf = (part: string): string => jobKey.build(keyPrefix, part);
-    const lists = { waitKey: keyOf("wait"), delayedKey: keyOf("delayed") };
     const keys = { jobKey: keyOf(jobId), lockKey: keyOf(`${jobId}:lock`), ...lists };
     const reply = await read(keys, { retentionMs, jobId }).catch((cause: unknown) => {
       throw new AppError("REDIS_UNAVAILABLE", { detail: "the job's record cannot be read", cause });

@@ -107,17 +107,17 @@ async function readFailingNetworks({ redis, keyPrefix }: HistoryStore, nowMs: nu
 
 /** Two engines may each have begun a record of the same run. */
 function joined(records: readonly Stored[]): readonly Stored[] {
-  const latest = new Map<string, Stored>();
+  const places = new Map<string, number>();
   const runs: Stored[] = [];
   for (const one of records.toSorted((a, b) => a.timeMs - b.timeMs)) {
-    const known = latest.get(one.identity);
-    const continues = known !== undefined && one.firstMs - known.timeMs <= hourMs;
-    const run = continues
-      ? { ...one, firstMs: Math.min(known.firstMs, one.firstMs), count: known.count + one.count }
-      : one;
-    if (known !== undefined && continues) runs[runs.indexOf(known)] = run;
-    else runs.push(run);
-    latest.set(one.identity, run);
+    const place = places.get(one.identity) ?? runs.length;
+    const known = runs[place];
+    if (known !== undefined && one.firstMs - known.timeMs <= hourMs) {
+      runs[place] = { ...one, firstMs: Math.min(known.firstMs, one.firstMs), count: known.count + one.count };
+    } else {
+      places.set(one.identity, runs.length);
+      runs.push(one);
+    }
   }
   return runs.toSorted((a, b) => b.timeMs - a.timeMs);
 }

@@ -1,0 +1,26 @@
+import type { DecisionHistory } from "@postern/shared/domain/history";
+import { expect, test, vi } from "vitest";
+import { sharedHistory } from "./shared-history.ts";
+
+const none: DecisionHistory = {
+  ofAccount: async () => [],
+  ofNetwork: async () => [],
+  ofReference: async () => undefined,
+  traffic: async () => [],
+  failingNetworks: async () => [],
+};
+
+test("what follows each other shares one reading of a network, and nothing that failed", async () => {
+  const ofNetwork = vi.fn<DecisionHistory["ofNetwork"]>(async () => []);
+  const history = sharedHistory({ ...none, ofNetwork });
+  await Promise.all(["192.0.2.1", "192.0.2.1", "192.0.2.2"].map((address) => history?.ofNetwork(address)));
+  await history?.ofNetwork("192.0.2.1");
+  expect(ofNetwork.mock.calls).toEqual([["192.0.2.1"], ["192.0.2.2"]]);
+  ofNetwork.mockRejectedValueOnce(new Error("no connection"));
+  await expect(history?.ofNetwork("192.0.2.3")).rejects.toThrow("no connection");
+  expect(await history?.ofNetwork("192.0.2.3")).toEqual([]);
+});
+
+test("without a history there is none", () => {
+  expect(sharedHistory(undefined)).toBeUndefined();
+});
