@@ -100,12 +100,15 @@ export class NumberCounts {
     return this.#counts[slotOf(this.#slots, number)] ?? 0;
   }
 
-  increment(number: number): void {
+  /** Returns the new count. */
+  increment(number: number, by = 1): number {
     const at = slotOf(this.#slots, number);
     if (this.#slots[at] === 0) this.#size += 1;
     this.#slots[at] = number;
-    this.#counts[at] = (this.#counts[at] ?? 0) + 1;
+    const count = (this.#counts[at] ?? 0) + by;
+    this.#counts[at] = count;
     if (this.#size > mostUsed * this.#slots.length) this.#grow();
+    return count;
   }
 
   #grow(): void {
