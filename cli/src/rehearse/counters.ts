@@ -64,9 +64,7 @@ export class Counters implements SharedStore {
   #lastBanEndsMs = 0;
   #remembered = 0;
   #window = 0;
-  #signedIn = new SignedIn();
-  #signedInBefore = new SignedIn();
-  #wasFull = false;
+  readonly #signedIn = new SignedIn();
 
   constructor(deps: CountersDeps) {
     this.#deps = deps;
@@ -77,7 +75,7 @@ export class Counters implements SharedStore {
   /** Whether something had to make room, so that a count may be too low. */
   get isIncomplete(): boolean {
     const dropped = [...this.#rules.values()].some(({ isIncomplete }) => isIncomplete);
-    return dropped || this.#wrong.dropped > 0 || this.#wasFull || this.#signedIn.isFull;
+    return dropped || this.#wrong.dropped > 0 || this.#signedIn.isFull;
   }
 
   check(target: CountedAttempt | undefined): ReturnType<SharedStore["check"]> {
@@ -243,8 +241,7 @@ export class Counters implements SharedStore {
     const limit = rule.failedRequests - 1e-9;
     if (failures.known + failures.unknown < limit) return false;
     const number = networkNumber(network);
-    const accounts = Math.max(this.#signedIn.countOf(number), this.#signedInBefore.countOf(number));
-    return guessScore(failures, allowance(accounts, toleration)) >= limit;
+    return guessScore(failures, allowance(this.#signedIn.mostOf(number), toleration)) >= limit;
   }
 
   /** What `record-success.lua` does once it has found pending failures. */
@@ -286,9 +283,7 @@ export class Counters implements SharedStore {
     const { clock, tolerateMs } = this.#deps;
     const window = tolerateMs === 0 ? 0 : Math.floor(clock.now() / tolerateMs);
     if (window === this.#window) return;
-    this.#wasFull ||= this.#signedIn.isFull;
-    this.#signedInBefore = window === this.#window + 1 ? this.#signedIn : new SignedIn();
-    this.#signedIn = new SignedIn();
+    this.#signedIn.begin(window === this.#window + 1);
     this.#window = window;
   }
 }
