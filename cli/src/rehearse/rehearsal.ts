@@ -1,5 +1,6 @@
 import type { AuthDecision, RehearsalReport } from "@postern/shared/contracts";
 import type { Config } from "@postern/shared/platform/config";
+import { bruteForceSettings } from "../../../services/auth-engine/src/brute-force/brute-force-settings.ts";
 import type { PolicyFacts } from "../../../services/auth-engine/src/policy/fact-readers.ts";
 import { Comparison } from "./comparison.ts";
 import { unjudgedControls } from "./differing-sections.ts";
@@ -10,6 +11,7 @@ import { createRecordedPolicies } from "./recorded-policies.ts";
 import { Recordings } from "./recordings.ts";
 import { type Recorded, ReplayedRules, ruleText } from "./replayed-rules.ts";
 import type { SignIn } from "./sign-in.ts";
+import { SignIns } from "./signed-in.ts";
 import type { UsualSuccess } from "./usual-success.ts";
 import { unknownAnswer, type Verdict, verdictOf } from "./verdict.ts";
 
@@ -43,6 +45,8 @@ export class Rehearsal {
   readonly #isSamePolicy: boolean;
   readonly #warmUpMs: number;
   readonly #lookUps: LookUps | undefined;
+  /** Undefined if the configurations count accounts that signed in over different times. */
+  readonly #common: SignIns | undefined;
   #nowMs = 0;
   #late = 0;
   #warmUp = 0;
@@ -59,8 +63,12 @@ export class Rehearsal {
     this.#lookUps = lookUps;
     this.#configs = [before, after];
     const [old, next] = [source.judged(before), source.judged(after)];
-    this.#before = new ReplayedRules(old, clock);
-    this.#after = ruleText(old) === ruleText(next) ? this.#before : new ReplayedRules(next, clock);
+    const [oldMs, nextMs] = [old, next].map(({ auth }) => bruteForceSettings(auth.controls.brute_force).tolerateMs);
+    const signIns = new SignIns(clock, oldMs ?? 0);
+    this.#common = oldMs === nextMs ? signIns : undefined;
+    this.#before = new ReplayedRules(old, { clock, signIns });
+    const others = this.#common ?? new SignIns(clock, nextMs ?? 0);
+    this.#after = ruleText(old) === ruleText(next) ? this.#before : new ReplayedRules(next, { clock, signIns: others });
     this.#policies = [
       createRecordedPolicies(before.auth.policy, source),
       createRecordedPolicies(after.auth.policy, source),
@@ -80,8 +88,12 @@ export class Rehearsal {
     const nowMs = this.#nowMs;
     this.#nowMs = Math.max(nowMs, timeMs);
     if (!before.isQuiet(success) || (after !== before && !after.isQuiet(success))) return false;
-    before.note(success);
-    if (after !== before) after.note(success);
+    if (after !== before && this.#common !== undefined && isSameList(before.networks, after.networks)) {
+      this.#common.add(before.networks, success.account);
+    } else {
+      before.note(success);
+      if (after !== before) after.note(success);
+    }
     if (timeMs < nowMs - lateMs) this.#late += 1;
     this.#answered += 1;
     this.comparison.addEqual(timeMs);
@@ -227,6 +239,9 @@ function judged(
 ): Verdict | string {
   return decision === undefined ? unknownAnswer : policies(attempt, decision, facts);
 }
+
+const isSameList = (one: readonly number[], other: readonly number[]): boolean =>
+  one.length === other.length && one.every((value, index) => value === other[index]);
 
 const unchanged: Verdict = { kind: "unknown", why: "" };
 
