@@ -38,10 +38,11 @@ function rulesIn(name: string, before: Controls, after: Controls): string {
   return rules.length === 0 ? "" : ` (${rules.join(", ")})`;
 }
 
+const isOn = ({ enabled }: Controls, name: string): boolean => enabled.some((one) => one === name);
+
 /** Controls that differ and could be replayed from a log, but not from this source. */
 export function unjudgedControls(old: Config, next: Config, source: RecordSource): readonly string[] {
   const [before, after] = [old.auth.controls, next.auth.controls];
-  const isOn = (controls: Controls, name: string): boolean => controls.enabled.some((one) => one === name);
   return [...fromLog.controls]
     .filter((name) => !source.controls.has(name))
     .filter((name) => isOn(before, name) || isOn(after, name))

@@ -29,8 +29,8 @@ interface Given {
 
 async function looked({ signIns, answer, perSecond = 10_000, endAfter = Number.POSITIVE_INFINITY }: Given) {
   const [lookUps, comparison, aborter] = [new LookUps(), new Comparison(), new AbortController()];
-  const asked: string[] = [];
-  let most = 0;
+  const queried: string[] = [];
+  let atOnce = 0;
   let underWay = 0;
   for (const one of signIns) {
     comparison.addEqual(one.timeMs, one.count);
@@ -38,10 +38,10 @@ async function looked({ signIns, answer, perSecond = 10_000, endAfter = Number.P
   }
   const isWhole = await lookUps.run(comparison, {
     lookUp: async ({ username }) => {
-      asked.push(username);
+      queried.push(username);
       underWay += 1;
-      most = Math.max(most, underWay);
-      if (asked.length >= endAfter) aborter.abort();
+      atOnce = Math.max(atOnce, underWay);
+      if (queried.length >= endAfter) aborter.abort();
       await new Promise((resolve) => setImmediate(resolve));
       underWay -= 1;
       return answer(username);
@@ -50,18 +50,18 @@ async function looked({ signIns, answer, perSecond = 10_000, endAfter = Number.P
     signal: aborter.signal,
     onProgress: () => undefined,
   });
-  return { isWhole, asked, most, undecided: lookUps.undecided, totals: comparison.totals(), comparison };
+  return { isWhole, queried, atOnce, undecided: lookUps.undecided, totals: comparison.totals(), comparison };
 }
 
 test("each account is looked up once under its folded name, few at a time, and stands for all its sign-ins", async () => {
   const signIns = ["alice", "Alice", "bob", "carol", "alice"].map((name) => signIn(name));
   const more = Array.from({ length: 50 }, (_, index) => signIn(`user${index}`, { count: 3 }));
-  const { asked, most, totals, undecided, comparison } = await looked({
+  const { queried, atOnce, totals, undecided, comparison } = await looked({
     signIns: [...signIns, ...more],
     answer: (name) => (name === "alice" ? "unknown" : name === "bob" ? "disabled" : "known"),
   });
-  expect(asked.length).toBe(53);
-  expect(most).toBeLessThanOrEqual(8);
+  expect(queried.length).toBe(53);
+  expect(atOnce).toBeLessThanOrEqual(8);
   expect(totals.now_refused).toMatchObject({ sign_ins: 4, accounts: 2 });
   expect(undecided).toBe(0);
   expect(comparison.groupReports().map(({ after, account_names: names }) => [after, names])).toEqual([
@@ -74,21 +74,23 @@ test("each account is looked up once under its folded name, few at a time, and s
 
 test("backends that do not answer are given up, and what they would say is no difference", async () => {
   const signIns = Array.from({ length: 1000 }, (_, index) => signIn(`user${index}`, { count: 2 }));
-  const { asked, undecided, totals, isWhole } = await looked({ signIns, answer: () => "undecided" });
+  const { queried, undecided, totals, isWhole } = await looked({ signIns, answer: () => "undecided" });
   expect([undecided, totals.different.sign_ins, isWhole]).toEqual([2000, 0, true]);
-  expect(asked.length).toBeLessThan(60);
+  expect(queried.length).toBeLessThan(60);
 });
 
 test("a failure now and then ends nothing", async () => {
   const signIns = Array.from({ length: 300 }, (_, index) => signIn(`user${index}`));
-  const answer = (name: string): LookedUp => (name.endsWith("0") ? "known" : "undecided");
-  const { asked, undecided } = await looked({ signIns, answer });
-  expect([asked.length, undecided]).toEqual([300, 270]);
+  const { queried, undecided } = await looked({
+    signIns,
+    answer: (name) => (name.endsWith("0") ? "known" : "undecided"),
+  });
+  expect([queried.length, undecided]).toEqual([300, 270]);
 });
 
 test("it ends at once when it is interrupted, however slow it has to be", async () => {
   const signIns = Array.from({ length: 1000 }, (_, index) => signIn(`user${index}`));
-  const { asked, isWhole, undecided } = await looked({ signIns, answer: () => "known", perSecond: 1, endAfter: 1 });
-  expect([asked.length, isWhole]).toEqual([1, false]);
+  const { queried, isWhole, undecided } = await looked({ signIns, answer: () => "known", perSecond: 1, endAfter: 1 });
+  expect([queried.length, isWhole]).toEqual([1, false]);
   expect(undecided).toBe(999);
 });

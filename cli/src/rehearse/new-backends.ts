@@ -12,8 +12,8 @@ import type { LookUp } from "./look-ups.ts";
 
 /** Whether the changed configuration asks other backends, or asks them otherwise. A changed password alone is not seen. */
 export function asksOtherBackends(before: Config, after: Config): boolean {
-  const of = ({ auth }: Config): string => JSON.stringify(auth.backends);
-  return of(before) !== of(after);
+  const [old, next] = [before, after].map(({ auth }) => JSON.stringify(auth.backends));
+  return old !== next;
 }
 
 const quiet = { warn: () => undefined, info: () => undefined };

@@ -33,10 +33,10 @@ interface Answer {
 /** Rehearses another list of relay domains against a server with these answers. */
 async function rehearse(answers: readonly Answer[], ...flags: readonly string[]) {
   await using folder = await scratchFolder();
-  const asked: string[] = [];
+  const urls: string[] = [];
   const server = createServer((request, response) => {
-    const { status = 200, body } = answers[asked.length] ?? { status: 500, body: {} };
-    asked.push(request.url ?? "");
+    const { status = 200, body } = answers[urls.length] ?? { status: 500, body: {} };
+    urls.push(request.url ?? "");
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -51,7 +51,7 @@ async function rehearse(answers: readonly Answer[], ...flags: readonly string[])
   const result = await runRehearseCommand([...files, "--json", ...flags], surroundings());
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
-  return { ...result, asked, report: JSON.parse(result.output.join("\n") || "{}") };
+  return { ...result, urls, report: JSON.parse(result.output.join("\n") || "{}") };
 }
 
 const foreign = record({ account: "bob@example.net", count: 4 });
@@ -65,9 +65,9 @@ test("all pages are read, and a history that is on two of them counts once", asy
     ],
     done: 1,
   };
-  const { exitCode, asked, report } = await rehearse([{ body: first }, { body: second }], "--since", "9d");
+  const { exitCode, urls, report } = await rehearse([{ body: first }, { body: second }], "--since", "9d");
   const path = /^\/api\/v1\/console\/history\/export\?since=2[\d%A-Z.-]+(?:&cursor=3%3A17)?$/u;
-  expect([exitCode, asked.length, asked.every((url) => path.test(url))]).toEqual([0, 2, true]);
+  expect([exitCode, urls.length, urls.every((url) => path.test(url))]).toEqual([0, 2, true]);
   expect([report.sign_ins, report.now_refused.sign_ins, report.source]).toEqual([9, 4, "history"]);
 });
 
@@ -111,8 +111,8 @@ test("whatever a record contains, it is read or not, and nothing is counted that
   fc.assert(
     fc.property(texts, fc.option(fc.array(day), { nil: undefined }), (some, days) => {
       const signIns = signInsOf(record({ ...some, ...(days && { days }) }), 0) ?? [];
-      const most = days === undefined ? 1 : days.reduce((sum, { count }) => sum + count, 0);
-      expect(signIns.reduce((sum, { count }) => sum + count, 0)).toBeLessThanOrEqual(most);
+      const counted = days === undefined ? 1 : days.reduce((sum, { count }) => sum + count, 0);
+      expect(signIns.reduce((sum, { count }) => sum + count, 0)).toBeLessThanOrEqual(counted);
       expect(signIns.every(({ timeMs }) => Number.isSafeInteger(timeMs))).toBe(true);
     }),
   );

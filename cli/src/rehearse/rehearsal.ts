@@ -15,6 +15,8 @@ import { SignIns } from "./signed-in.ts";
 import type { UsualSuccess } from "./usual-success.ts";
 import { unknownAnswer, type Verdict, verdictOf } from "./verdict.ts";
 
+type Quiet = NonNullable<ReplayedRules["quiet"]>;
+
 /** Facts that depend on the configuration, at the beginning of their names in a policy. */
 const ownFacts = ["brute_force.", "tls.", "relay_domain.", "control.", "master_user."]
   .map((fact) => `"auth.${fact}`)
@@ -88,18 +90,22 @@ export class Rehearsal {
     const nowMs = this.#nowMs;
     this.#nowMs = Math.max(nowMs, timeMs);
     if (!before.isQuiet(success) || (after !== before && !after.isQuiet(success))) return false;
-    if (after !== before && this.#common !== undefined && isSameList(before.networks, after.networks)) {
-      this.#common.add(before.networks, success.account);
-    } else {
-      before.note(success);
-      if (after !== before) after.note(success);
-    }
+    this.#noteQuiet(success, before, after);
     if (timeMs < nowMs - lateMs) this.#late += 1;
     this.#answered += 1;
     this.comparison.addEqual(timeMs);
     this.#lookUps?.noteUsual(success);
     this.#noteWarmUp(timeMs);
     return true;
+  }
+
+  #noteQuiet(success: UsualSuccess, before: Quiet, after: Quiet): void {
+    if (after !== before && this.#common !== undefined && isSameList(before.networks, after.networks)) {
+      this.#common.add(before.networks, success.account);
+      return;
+    }
+    before.note(success);
+    if (after !== before) after.note(success);
   }
 
   async add(signIn: SignIn): Promise<void> {

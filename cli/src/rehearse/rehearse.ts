@@ -119,8 +119,9 @@ interface Configs {
 async function read(rehearsal: Rehearsal, { values, sinceMs, surroundings }: Rehearsing, signal: AbortSignal) {
   const { terminal, environment } = surroundings;
   if (rehearsal.source === fromLog) return readLog(rehearsal, { from: values.from, sinceMs, terminal, signal });
-  const ownSite = (file: string | undefined) => findOwnSite(file, runningDemo());
-  const api = createApi(connectionOf({ ...values, config: values.against }, environment, ownSite));
+  const api = createApi(
+    connectionOf({ ...values, config: values.against }, environment, (file) => findOwnSite(file, runningDemo())),
+  );
   return readHistory(rehearsal, { api, sinceMs, terminal, signal });
 }
 
@@ -133,8 +134,10 @@ async function lookUpAll(
 ): Promise<boolean> {
   // The rehearsal itself needs no secrets, and so its configuration has none.
   const loaded = loadForCommand({ file: values.config, skipSecretFiles: false });
-  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join("; "));
-  const { lookUp, close } = await openBackends(loaded.config);
+  if (!loaded.ok) throw new BackendsError(loaded.problems.map(formatProblem).join("; "));
+  const { lookUp, close } = await openBackends(loaded.config).catch((error: unknown) => {
+    throw new BackendsError(error instanceof Error ? error.message : String(error));
+  });
   const progress = createProgress(surroundings.terminal.output);
   const onProgress = (done: number, all: number): void => progress.show(`${done} accounts looked up`, done / all);
   try {
@@ -145,7 +148,19 @@ async function lookUpAll(
   }
 }
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** The backends of the changed configuration cannot be opened. */
+class BackendsError extends Error {
+  constructor(reason: string) {
+    super(`the backends of --config cannot be opened (without them: --no-look-ups): ${reason}`);
+  }
+}
+
+function failureOf(error: unknown, source: string): CommandResult {
+  if (error instanceof UsageError) return misused(error.message);
+  if (error instanceof BackendsError) return failed(error.message);
+  if (error instanceof ApiError) return { ...failed(error.message), exitCode: error.status === 0 ? 3 : 1 };
+  return failed(`the ${source} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+}
 
 async function rehearse(rehearsing: Rehearsing, wanted: Wanted): Promise<CommandResult> {
   const { values, configs, surroundings } = rehearsing;
@@ -159,15 +174,9 @@ async function rehearse(rehearsing: Rehearsing, wanted: Wanted): Promise<Command
   let isComplete = false;
   try {
     isComplete = await read(rehearsal, rehearsing, signal);
-  } catch (error) {
-    if (error instanceof UsageError) return misused(error.message);
-    if (error instanceof ApiError) return { ...failed(error.message), exitCode: error.status === 0 ? 3 : 1 };
-    return failed(`the ${source.name} cannot be read: ${reasonOf(error)}`);
-  }
-  try {
     if (lookUps !== undefined && isComplete) isComplete = await lookUpAll(lookUps, rehearsal, rehearsing, signal);
   } catch (error) {
-    return failed(`the backends of --config cannot be opened (use --no-look-ups without them): ${reasonOf(error)}`);
+    return failureOf(error, source.name);
   }
   const isWhole = isComplete && !rehearsal.isUnjudged && (!asksOthers || lookUps !== undefined);
   if (isWhole && rehearsal.comparison.signIns > 0) rememberRehearsal(before, after, surroundings.environment);

@@ -85,13 +85,14 @@ const masterUsers = createMasterUsers(
   { record: () => undefined },
 );
 
+const checkMailToken = async ({ credential }: { readonly credential: string }) =>
+  credential === token ? { username: "alice", signedInAt: 0 } : undefined;
+
 /** What the pipeline decides, and the passwords that the backends of a shadow for all passwords get then. */
 async function signIn(change: Partial<AuthRequest>) {
   const [deciding, shadowed] = [createBackend(), createBackend()];
   const facts: Facts = {};
   const attempt = attemptOf({ ...request, ...change }, masterUsers);
-  const checkMailToken = async ({ credential }: { readonly credential: string }) =>
-    credential === token ? { username: "alice", signedInAt: 0 } : undefined;
   const context = { deadline: Number.MAX_SAFE_INTEGER, signal: new AbortController().signal, facts };
   const deps = stepDeps({ backends: [deciding.backend], masterUsers, checkMailToken, isShadowed: true });
   const decision = await decide(attempt, context, deps);
