@@ -162,8 +162,8 @@ const local: readonly Command[] = [
     group: "files",
     forms: [
       [
-        "rehearse --config NEW [--against OLD] [--since 7d] [--from LOG|-] [--json] [--fail-over 0.01%]",
-        "show which sign-ins of a gateway's log another configuration would decide differently",
+        "rehearse --config NEW [--against OLD] [--since 7d] [--from history|LOG|-] [--json] [--fail-over 0.01%]",
+        "show which recorded sign-ins another configuration would decide differently",
       ],
     ],
     actions: [],

@@ -6,7 +6,7 @@ import { formatProblem } from "@postern/shared/platform/config";
 import { type CommandResult, isWrongArgument, loadForCommand, type Surroundings } from "../command.ts";
 import { printable, table } from "../table.ts";
 import { logLines } from "./log-lines.ts";
-import { createProgress } from "./progress.ts";
+import { createProgress } from "../progress.ts";
 import { readDecision } from "./read-decision.ts";
 import { createReplay, type Replay, type ReplayReport } from "./replay.ts";
 
@@ -91,7 +91,7 @@ async function readLog(log: string, replay: Replay, terminal: Writable): Promise
   await using file = await open(log);
   const { size } = await file.stat();
   const chunks = file.createReadStream();
-  const progress = createProgress({ size, readBytes: () => chunks.bytesRead }, terminal);
+  const progress = createProgress(terminal);
   let [isStopped, decisions] = [false, 0];
   const stop = (): void => {
     isStopped = true;
@@ -104,7 +104,7 @@ async function readLog(log: string, replay: Replay, terminal: Writable): Promise
       else if (decision !== undefined) {
         replay.add(decision);
         decisions += 1;
-        progress.show(decisions);
+        progress.show(`${decisions} sign-ins`, size === 0 ? undefined : chunks.bytesRead / size);
       }
       if (isStopped) break;
     }

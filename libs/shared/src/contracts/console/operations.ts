@@ -5,7 +5,7 @@ import { defineFamily, operatorScopes } from "../operations/route-family.ts";
 import { component, optionalText, text, time } from "../schema.ts";
 import { AccountQuery, AccountReport } from "./account.ts";
 import { SignInOrigins } from "./origins.ts";
-import { Attacks, BanRecordPage, DecisionHistoryPage, Explanation } from "./records.ts";
+import { Attacks, BanRecordPage, DecisionExportPage, DecisionHistoryPage, Explanation } from "./records.ts";
 import { SignInSeries } from "./series.ts";
 import { SystemReport } from "./system.ts";
 
@@ -74,6 +74,23 @@ export const consoleOperations = [
     answers: {
       ...failures,
       200: jsonAnswer("The records.", DecisionHistoryPage),
+      404: errorAnswer("The decision history is disabled."),
+    },
+  }),
+  consoleApi("get", "/api/v1/console/history/export", "exportDecisions", {
+    anyScope: ["admin"],
+    summary: "Read the recorded sign-ins of all accounts, page by page",
+    description:
+      "For a rehearsal of changed rules. Pages have about 64 histories. Audited as history.export, once in ten minutes for each caller.",
+    request: {
+      query: Type.Object({
+        since: Type.Optional(subject("Only records whose last sign-in is not older than this time (RFC 3339).")),
+        cursor,
+      }),
+    },
+    answers: {
+      ...failures,
+      200: jsonAnswer("The records.", DecisionExportPage),
       404: errorAnswer("The decision history is disabled."),
     },
   }),

@@ -18,7 +18,9 @@ export interface RehearsalView {
 type Figures = RehearsalReport["different"];
 type Group = RehearsalReport["groups"][number];
 
-const command = "postern rehearse --config changed.yaml --from gateway.log --since 7d --json";
+const command = "postern rehearse --config changed.yaml --since 7d --json";
+/** A form writes half of the characters as three, and a request may have 1 MiB. */
+export const maxReportLength = 524_288;
 /** Of one group; the output of the command has all. */
 const mostNames = 25;
 const mostExamples = 3;
@@ -89,13 +91,20 @@ function bansPart({ bans }: RehearsalReport): Html | undefined {
   return html`<h2>Networks that each rule bans</h2>${rows(["Rule", "Before", "After"], cells)}`;
 }
 
-function notJudgedPart({ not_judged: reasons, unreadable }: RehearsalReport): Html {
+/** What holds for every log, and for every history. */
+const always = {
+  log: ["Sign-ins by browser and JWT endpoints, and those that a mail server verifies", "not in the log"],
+  history: ["Brute-force protection, and the control tls_encryption", "not in the history"],
+} as const;
+
+function notJudgedPart({ not_judged: reasons, unreadable, source = "log" }: RehearsalReport): Html {
+  const [what, why] = always[source];
   const lines =
-    unreadable === 0 ? reasons : [{ reason: "lines that could not be read", count: unreadable }, ...reasons];
+    unreadable === 0 ? reasons : [{ reason: "lines or records that could not be read", count: unreadable }, ...reasons];
   return html`<h2>What this cannot judge</h2><ul class="counted">${lines.map(
     ({ reason, count }) =>
       html`<li><span class="name">${reason}</span> <span>${count > 0 && countText(count)}</span></li>`,
-  )}<li><span class="name">Sign-ins by browser and JWT endpoints, and those that a mail server verifies</span> <span>not in the log</span></li></ul>`;
+  )}<li><span class="name">${what}</span> <span>${why}</span></li></ul>`;
 }
 
 function percent(share: number): string {
@@ -121,7 +130,7 @@ function resultPart(report: RehearsalReport): Html {
 function reportForm({ csrfToken }: Operator, isOpen: boolean): Html {
   const form = formOf(
     { action: pathTo("consoleRehearsalShow"), csrfToken },
-    html`<div class="field"><label for="report">Output of the command</label><textarea id="report" name="report" rows="8" required autocomplete="off" spellcheck="false"></textarea></div><button type="submit" class="narrow">Show</button>`,
+    html`<div class="field"><label for="report">Output of the command</label><textarea id="report" name="report" rows="8" required maxlength="${maxReportLength}" autocomplete="off" spellcheck="false"></textarea></div><button type="submit" class="narrow">Show</button>`,
   );
   return isOpen ? form : html`<details><summary>Show another result</summary>${form}</details>`;
 }
@@ -131,9 +140,9 @@ export function rehearsalPage({ answer, operator }: RehearsalView): ConsolePage 
   const isShown = answer !== "none" && answer !== "invalid";
   return {
     title: "Rehearsal",
-    body: html`<h1>Rehearsal</h1><p>Shows which sign-ins of the last days a changed configuration would decide differently. Run this command where the gateway's log is, and paste what it prints. The page stores nothing.</p><pre><code>${command}</code></pre>${
+    body: html`<h1>Rehearsal</h1><p>Shows which recorded sign-ins a changed configuration would decide differently. Run this command, and paste what it prints. For rules of brute-force protection, add <code>--from</code> and the log of a gateway. The page stores nothing.</p><pre><code>${command}</code></pre>${
       answer === "invalid" &&
-      html`<p class="lead" role="alert">This is not the output of postern rehearse --json, or it is larger than 1 MiB.</p>`
+      html`<p class="lead" role="alert">This is not the output of postern rehearse --json, or it is larger than 512 KiB.</p>`
     }${reportForm(operator, !isShown)}${isShown && resultPart(answer)}`,
   };
 }

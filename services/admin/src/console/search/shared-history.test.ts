@@ -6,6 +6,7 @@ const none: DecisionHistory = {
   ofAccount: async () => [],
   ofNetwork: async () => [],
   ofReference: async () => undefined,
+  page: async () => ({ histories: [], done: 1 }),
   traffic: async () => [],
   failingNetworks: async () => [],
 };
