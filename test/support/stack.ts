@@ -105,10 +105,16 @@ const isOneProcess = ({ shape, engines = 1, gateway, services = [] }: StackOptio
 /** Whether the stack has NATS. */
 const usesNats = (options: StackOptions): boolean => options.joinsNats === true || !isOneProcess(options);
 
+/** An engine waits that long for Redis before it is ready; where there is none, patience would only delay each start. */
+const noRedisThere: Tree = { storage: { redis: { connect_timeout: "50ms" } } };
+
+const hasRedis = ({ redis, serversLater }: StackOptions): boolean => redis === true || serversLater === true;
+
 function treeOf(places: StackPlaces, options: StackOptions): Tree {
   const { backends, settings = {} } = options;
   const shape = usesNats(options) ? {} : { runtime: { bus: { servers: [] } } };
-  const tree = merged(merged(defaultTree(places), shape), settings);
+  const servers = hasRedis(options) ? shape : merged(shape, noRedisThere);
+  const tree = merged(merged(defaultTree(places), servers), settings);
   const { auth } = tree;
   if (backends === undefined) return tree;
   return {
@@ -159,8 +165,8 @@ const redisRights = (name: ServiceName): Env => ({
 });
 
 function createLauncher(owned: AsyncDisposableStack, configFile: string, options: StackOptions) {
-  const { env: commonEnv = {}, nodeArgs, copy = () => undefined, redis, serversLater } = options;
-  const hasOwnRedis = redis === true || serversLater === true;
+  const { env: commonEnv = {}, nodeArgs, copy = () => undefined } = options;
+  const hasOwnRedis = hasRedis(options);
   const services = new Map<ServiceName, ServiceProcess>();
   const engines: ServiceProcess[] = [];
   const launch = async (name: ServiceName, env: Env = {}): Promise<ServiceProcess> => {

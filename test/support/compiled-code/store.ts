@@ -10,7 +10,7 @@ const record = fileURLToPath(new URL("record.ts", import.meta.url));
 const nodeArgs = ["--expose-internals", "--disable-warning=internal/test/binding", "--import", record];
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 /** Names the bundles whose code is stored. */
-const stampFile = `${root}.run/test/compiled-code.txt`;
+const stampFile = `${root}.run/test/compiled-code.stamp`;
 const issuer = "http://localhost:8080";
 
 /** Changes with every file of the bundles: their builds write only what differs. */
