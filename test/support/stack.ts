@@ -138,7 +138,9 @@ async function allSettled<T>(promises: readonly Promise<T>[]): Promise<readonly 
 
 const portOf = (url: string): number => Number(new URL(url).port);
 
-function createServers(owned: AsyncDisposableStack, { natsUrl, redisUrl }: StackPlaces) {
+function createServers(stack: AsyncDisposableStack, { natsUrl, redisUrl }: StackPlaces) {
+  // Of its own, so that a server that is started again does not stop before the services.
+  const owned = stack.use(new AsyncDisposableStack());
   let nats: NatsServer | undefined;
   let redis: RedisServer | undefined;
   return {
@@ -169,12 +171,18 @@ function createLauncher(owned: AsyncDisposableStack, configFile: string, options
   const hasOwnRedis = hasRedis(options);
   const services = new Map<ServiceName, ServiceProcess>();
   const engines: ServiceProcess[] = [];
+  const processes: ServiceProcess[] = [];
+  owned.defer(async () => {
+    await allSettled(processes.map((service) => service[Symbol.asyncDispose]()));
+  });
   const launch = async (name: ServiceName, env: Env = {}): Promise<ServiceProcess> => {
     const from = copy();
     const rights = hasOwnRedis && from === undefined ? redisRights(name) : {};
     const allEnv = { ...rights, ...commonEnv, ...env };
     const options = { configFile, privatePort: await freePort(), env: allEnv, nodeArgs, copy: from };
-    return owned.use(await startService(name, options));
+    const service = await startService(name, options);
+    processes.push(service);
+    return service;
   };
   const add = (name: ServiceName, service: ServiceProcess): void => {
     services.set(name, service);
@@ -187,7 +195,8 @@ function createLauncher(owned: AsyncDisposableStack, configFile: string, options
     startAlive: async (names: readonly ServiceName[]): Promise<readonly ServiceProcess[]> => {
       if (isOneProcess(options)) {
         const all = await startWholeSite([...new Set(names)], { configFile, env: commonEnv, nodeArgs });
-        for (const [name, service] of all) add(name, owned.use(service));
+        for (const [name, service] of all) add(name, service);
+        processes.push(...all.values());
         return [...all.values()];
       }
       const started = await allSettled(names.map((name) => launch(name)));
