@@ -9,7 +9,8 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 /** For each program, the files of its last bundle, and when they were written. */
 const stampsFile = `${root}.run/test/bundles.json`;
 
-type Stamps = Record<string, readonly (readonly [file: string, changedMs: number])[]>;
+type Stamp = readonly (readonly [file: string, changedMs: number])[];
+type Stamps = Record<string, Stamp>;
 
 function readStamps(): Stamps {
   try {
@@ -24,12 +25,12 @@ function filesIn(folder: string): readonly string[] {
 }
 
 /** What was read and what was written, with the bundler itself. */
-function stampOf(program: string, { sources }: Bundle): Stamps[string] {
+function stampOf(program: string, { sources }: Bundle): Stamp {
   const files = [...sources, ...filesIn(`${root}tools/bundle`), ...filesIn(`${root}${program}/dist/bundle`)];
   return files.map((file) => [file, statSync(file).mtimeMs]);
 }
 
-function isUnchanged(stamp: Stamps[string]): boolean {
+function isUnchanged(stamp: Stamp | undefined): boolean {
   return stamp?.every(([file, changedMs]) => statSync(file, { throwIfNoEntry: false })?.mtimeMs === changedMs) === true;
 }
 

@@ -173,7 +173,7 @@ function createLauncher(owned: AsyncDisposableStack, configFile: string, options
   const engines: ServiceProcess[] = [];
   const processes: ServiceProcess[] = [];
   owned.defer(async () => {
-    await allSettled(processes.map((service) => service[Symbol.asyncDispose]()));
+    await allSettled(processes.map(async (service) => service[Symbol.asyncDispose]()));
   });
   const launch = async (name: ServiceName, env: Env = {}): Promise<ServiceProcess> => {
     const from = copy();

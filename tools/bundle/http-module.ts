@@ -1,6 +1,6 @@
 import http from "node:http";
-import { exactRegex } from "rolldown/filter";
 import type { Plugin } from "rolldown";
+import { exactRegex } from "rolldown/filter";
 
 const virtual = "\0postern:http";
 
