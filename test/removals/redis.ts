@@ -66,7 +66,10 @@ export const redisRemovals: readonly Removal[] = [
     file: "services/auth-engine/src/brute-force/fallback/local-store.ts",
     find: '    keepBan: ({ banKey }: Pick<RuleScope, "banKey">, ban: Ban): void => bans.shared.set(banKey, ban),\n',
     replace: "    keepBan: (_scope: unknown, _ban: Ban): void => undefined,\n",
-    tests: ["test/integration/brute-force/failover.slow.test.ts", "test/integration/brute-force/redis-unavailable.test.ts"],
+    tests: [
+      "test/integration/brute-force/failover.slow.test.ts",
+      "test/integration/brute-force/redis-unavailable.test.ts",
+    ],
     rows: [
       "the same, for brute-force protection",
       "brute-force protection: no valid sign-in is denied or waits a second",
