@@ -7,12 +7,11 @@ import {
   redisUserOf,
   redisUserPassword,
   scratchFolder,
-  spawnNats,
-  spawnRedis,
 } from "@postern/testing";
 import { copyDemoDatabase } from "./demo-users.ts";
 import { type ServiceName, type ServiceProcess, startService, untilReady } from "./service-process.ts";
 import { defaultTree, merged, type StackPlaces, type Tree } from "./stack-config.ts";
+import { createServers } from "./stack-servers.ts";
 import { startWholeSite } from "./whole-site.ts";
 
 export interface StackOptions {
@@ -134,30 +133,6 @@ async function freePlaces(folder: string): Promise<StackPlaces> {
 async function allSettled<T>(promises: readonly Promise<T>[]): Promise<readonly T[]> {
   await Promise.allSettled(promises);
   return Promise.all(promises);
-}
-
-const portOf = (url: string): number => Number(new URL(url).port);
-
-function createServers(stack: AsyncDisposableStack, { natsUrl, redisUrl }: StackPlaces) {
-  // Of its own, so that a server that is started again does not stop before the services.
-  const owned = stack.use(new AsyncDisposableStack());
-  let nats: NatsServer | undefined;
-  let redis: RedisServer | undefined;
-  return {
-    nats: () => {
-      if (nats === undefined) throw new Error("NATS was not started");
-      return nats;
-    },
-    redis: () => redis,
-    startNats: async () => {
-      nats = owned.use(await spawnNats({ port: portOf(natsUrl) }));
-      return nats;
-    },
-    startRedis: async () => {
-      redis = owned.use(await spawnRedis({ port: portOf(redisUrl) }));
-      return redis;
-    },
-  };
 }
 
 /** Each service has exactly the rights in Redis that the documentation names. */

@@ -40,12 +40,13 @@ test("an account page with every form open fits a narrow phone, and complies wit
   expect(await axeProblems(page)).toEqual([]);
 });
 
+const statusOf = async (url: string, headers: Readonly<Record<string, string>>): Promise<number> =>
+  (await fetch(url, { headers, redirect: "manual" })).status;
+
 test("the cookie opens the console at both replicas, and nothing else there", async () => {
   await using context = await browser.newContext(inEnglish);
   await openConsole(context, desk, "hugo");
   const cookie = await cookieOf(context);
-  const statusOf = async (url: string, headers: Readonly<Record<string, string>>): Promise<number> =>
-    (await fetch(url, { headers, redirect: "manual" })).status;
   const sign = createCallerSigner({ secret: new Secret(assertionSecret), ttlSeconds: 30 });
   const caller = { method: "none", scopes: [], clientIp: "127.0.0.1", session: "test" } as const;
   const headers = { cookie, [callerAssertionHeader]: await sign(caller, "admin") };
