@@ -8,6 +8,7 @@ import { type Slapd, scratchFolder, spawnSlapd } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runDirectoryCommand } from "../../../cli/src/directory/directory-test.ts";
 import { seedDatabase } from "../../../services/auth-engine/src/backends/sql/seed.ts";
+import { compileCache } from "../../support/service-process.ts";
 import { defaultTree, demoBackends, isTree, merged } from "../../support/stack-config.ts";
 import { exampleLdif } from "../ldap/example-directory.ts";
 
@@ -88,13 +89,8 @@ describe("postern directory test", () => {
   });
 
   test("runs as a command that reads the password from standard input", async () => {
-    const command = promisify(execFile)(join(root, "bin/postern"), [
-      "directory",
-      "test",
-      "alice",
-      "--config",
-      configFile,
-    ]);
+    const args = ["directory", "test", "alice", "--config", configFile];
+    const command = promisify(execFile)(join(root, "bin/postern"), args, { env: { ...process.env, ...compileCache } });
     command.child.stdin?.end("alice-password\n");
     expect((await command).stdout).toContain("a login would be accepted");
   });
