@@ -3,6 +3,7 @@ import type { AuditRecord } from "@postern/shared/domain/audit";
 import { AppError } from "@postern/shared/platform/errors";
 import { expect, test } from "vitest";
 import type { Backend } from "../backends/backend.ts";
+import { forEveryName } from "../backends/backends-by-name.ts";
 import { attemptOf } from "../pipeline/attempt.ts";
 import { stepDeps } from "../pipeline/testing/step-deps.ts";
 import { decide, type StepDeps } from "../pipeline.ts";
@@ -68,7 +69,7 @@ function ask(change: Partial<AuthRequest> = {}, { lookupFails = false, deps = {}
   const decision = decide(
     attemptOf({ ...request, ...change }, masterUsers),
     context,
-    stepDeps({ backends: [one], masterUsers, ...deps }),
+    stepDeps({ backends: forEveryName([one]), masterUsers, ...deps }),
   );
   return { decision, calls: one.calls, events };
 }

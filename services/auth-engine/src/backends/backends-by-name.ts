@@ -1,0 +1,18 @@
+import type { Backend } from "./backend.ts";
+
+/** The backends that may be queried about a name. */
+export interface BackendsByName {
+  /** All backends, for what is about no name: listings, health, flushes. */
+  readonly current: readonly Backend[];
+  /**
+   * The backends for the domain of a name, in its order.
+   *
+   * @throws AppError DIRECTORY_UNAVAILABLE if the source of domain records cannot tell; a promise rejects with it
+   */
+  of(username: string): readonly Backend[] | Promise<readonly Backend[]>;
+}
+
+/** The same backends for every name. */
+export function forEveryName(current: readonly Backend[]): BackendsByName {
+  return { current, of: () => current };
+}
