@@ -73,9 +73,10 @@ export function createBackendsByName({ set, domains, order, none, onForeign }: D
     get current() {
       return set.current;
     },
-    of: (username) => {
+    of: (username, known) => {
       const all = domains();
       if (all === undefined) return set.current;
+      if (known !== undefined) return backendsOf(known, all);
       const placed = all.place(username);
       if (placed instanceof Promise) return placed.then(({ domain }) => backendsOf(domain, all));
       return backendsOf(placed.domain, all);
