@@ -83,5 +83,9 @@ export function createBackendsByName({ set, domains, order, isOfSite, none, onFo
       if (placed instanceof Promise) return placed.then(({ domain }) => backendsOf(domain, all));
       return backendsOf(placed.domain, all);
     },
+    spelled: (username) => {
+      const placed = domains()?.place(username);
+      return placed instanceof Promise ? placed.then((found) => found.username) : (placed?.username ?? username);
+    },
   };
 }
