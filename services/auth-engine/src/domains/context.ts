@@ -99,6 +99,11 @@ export function createLiveDomains(
     (generation) => generation.close(),
     (err) => logger.warn({ err }, "closing the source of domain records failed"),
   );
+  base.metrics.gauge({
+    name: `${base.metricsPrefix}_domain_records`,
+    help: "Domain records in memory: those of the configuration, and those that were read from the source",
+    read: () => current.current.domains?.size ?? 0,
+  });
   bus.subscribe(domainFlushed, ({ domain }) => current.current.domains?.forget(domain));
   const backendsByName: BackendsByName = createBackendsByName({
     set: backends,
