@@ -7,9 +7,10 @@ import { fromUnknown, logFields } from "@postern/shared/platform/errors";
 import type { Logger } from "@postern/shared/platform/logging";
 import { systemClock } from "@postern/shared/platform/time";
 import type { Tracer } from "@postern/shared/platform/tracing";
-import type { BackendSet } from "./backends/context.ts";
 import { createAccountShares } from "./backends/verify-in-backends.ts";
 import type { BruteForce } from "./brute-force/brute-force.ts";
+import type { LiveDomains } from "./domains/context.ts";
+import { placeAttempt } from "./domains/place-attempt.ts";
 import { noteOf } from "./history/note-of.ts";
 import type { CheckMailToken } from "./mail-tokens/check-mail-token.ts";
 import type { EngineMetrics } from "./metrics.ts";
@@ -66,7 +67,8 @@ interface Parts {
   readonly metrics: EngineMetrics;
   readonly live: { readonly current: LiveEngineSettings };
   readonly rules: { readonly current: Pick<StepDeps, "controls" | "policies" | "masterUsers"> };
-  readonly backends: BackendSet;
+  readonly domains: Pick<LiveDomains, "current">;
+  readonly backendsByName: StepDeps["backends"];
   readonly mailTokens: { readonly check: CheckMailToken } | undefined;
   readonly bruteForce: { readonly current: BruteForce } | undefined;
   /** Absent if no sign-in is scored. */
@@ -85,18 +87,15 @@ interface Parts {
   readonly shadow: Pick<LiveShadow, "current">;
 }
 
-/**
- * The bus method `auth-engine.authenticate`: runs one request through the pipeline. A temporary failure is an answer
- * too.
- */
-export function createAuthenticate(parts: Parts) {
-  const { logger, tracer, metrics, live, rules, backends, mailTokens, bruteForce, risk, history, rollups } = parts;
-  const { resultCache, siteScripts, appPasswordUses, suspensions, watches, shadow, origins } = parts;
+/** What the steps of one decision use; a reload between two decisions changes it. */
+function stepDepsMaker(parts: Parts): () => StepDeps {
+  const { metrics, rules, backendsByName, mailTokens, bruteForce, risk, resultCache, siteScripts } = parts;
+  const { appPasswordUses, suspensions, shadow } = parts;
   const accountShares = createAccountShares(parts.decoyDigest);
   const appPasswordChecked: StepDeps["appPasswordChecked"] = (outcome) => metrics.appPasswordChecked(outcome);
-  const stepDeps = (): StepDeps => ({
+  return () => ({
     ...rules.current,
-    backends: backends.current,
+    backends: backendsByName,
     accountShares,
     checkMailToken: mailTokens?.check,
     resultCaches: resultCache.caches,
@@ -108,6 +107,16 @@ export function createAuthenticate(parts: Parts) {
     appPasswordChecked,
     isShadowed: shadow.current !== undefined,
   });
+}
+
+/**
+ * The bus method `auth-engine.authenticate`: runs one request through the pipeline. A temporary failure is an answer
+ * too.
+ */
+export function createAuthenticate(parts: Parts) {
+  const { logger, tracer, metrics, live, domains, risk, history, rollups, siteScripts, watches, shadow, origins } =
+    parts;
+  const stepDeps = stepDepsMaker(parts);
   const undecided = ({ session, protocol, dialect }: AuthRequest, thrown: unknown): AuthDecision => {
     const error = fromUnknown(thrown);
     logger[error.row.logLevel]({ session, protocol, dialect, ...logFields(error) }, "could not decide");
@@ -128,10 +137,12 @@ export function createAuthenticate(parts: Parts) {
   return async (request: AuthRequest, context: CallContext): Promise<AuthDecision> => {
     const started = performance.now();
     const deps = stepDeps();
-    const attempt = attemptOf(request, deps.masterUsers, context);
+    let attempt = attemptOf(request, deps.masterUsers, context);
     const decided = new DecisionContext(context);
     let decision: AuthDecision;
     try {
+      const placed = placeAttempt(attempt, domains.current);
+      attempt = placed instanceof Promise ? await placed : placed;
       decision = withRisk(withAccountDelay(await decide(attempt, decided, deps), decided.facts), decided.facts.risk);
     } catch (thrown) {
       decision = undecided(request, thrown);

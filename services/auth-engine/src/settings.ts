@@ -3,7 +3,13 @@ import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { type DecoySample, parseStoredPassword } from "@postern/shared/domain/passwords";
 import { riskSettings } from "@postern/shared/domain/risk";
-import { type Config, mailScopes, parseMasterUserFormat } from "@postern/shared/platform/config";
+import {
+  type Config,
+  domainBackends,
+  mailScopes,
+  parseMasterUserFormat,
+  usesDomains,
+} from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
 import type { BackendSettings } from "./backends/backend-settings.ts";
 import { httpBackendSettings } from "./backends/http/http-settings.ts";
@@ -96,12 +102,16 @@ function decoySamples({ auth }: Config): readonly DecoySample[] {
   });
 }
 
+/** The order, then the backends that only domains have. */
+function backendEntries(config: Config): readonly string[] {
+  const ofDomains = usesDomains(config) ? domainBackends(config).map(({ entry }) => entry.trim()) : [];
+  return [...new Set([...config.auth.backends.order, ...ofDomains])].filter((entry) => entry !== cacheEntry);
+}
+
 /** Settings that a reload replaces, all together. */
 export function liveEngineSettings(config: Config) {
   const { pipeline } = config.auth;
-  const backends = config.auth.backends.order
-    .filter((entry) => entry !== cacheEntry)
-    .map((entry) => backendOf(config, entry));
+  const backends = backendEntries(config).map((entry) => backendOf(config, entry));
   return {
     backends,
     /** Empty means that the mix of each backend is learned. */

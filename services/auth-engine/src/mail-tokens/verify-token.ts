@@ -1,13 +1,13 @@
 import type { AuthDecision } from "@postern/shared/contracts";
 import { lookUpAccount } from "../backends/ask-backends.ts";
-import type { Backend } from "../backends/backend.ts";
+import type { BackendsByName } from "../backends/backends-by-name.ts";
 import { blockedBy, type CountedFacts } from "../brute-force/brute-force.ts";
 import { type Attempt, tokenMechanism } from "../pipeline/attempt.ts";
 import { denial, type Step, type StepContext } from "../pipeline/step.ts";
 import type { CheckMailToken } from "./check-mail-token.ts";
 
 export interface TokenDeps {
-  readonly backends: readonly Backend[];
+  readonly backends: BackendsByName;
   /** Absent while `auth.oauthbearer` is off. */
   readonly checkMailToken: CheckMailToken | undefined;
 }

@@ -70,3 +70,20 @@ export const locateAddresses = engineMethod(
   }),
   { repeatable: true },
 );
+
+/**
+ * The record of a domain that the source of `auth.domains` knows, for services that do not query it. Engines of an earlier version do not
+ * serve it.
+ */
+export const findDomain = engineMethod(
+  "find-domain",
+  Type.Object({ domain: text("Name or alias, with A-labels and in lower case.", { minLength: 1, maxLength: 253 }) }),
+  Type.Object({
+    record: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: "With the keys of `auth.domains.records`. Absent: the source does not know the domain.",
+      }),
+    ),
+  }),
+  { repeatable: true },
+);

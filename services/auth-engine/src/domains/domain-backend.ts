@@ -1,0 +1,161 @@
+import { comparableDomain, type KnownDomain } from "@postern/shared/domain/domains";
+import { AppError } from "@postern/shared/platform/errors";
+import type { Backend, BackendAccount, BackendContext, BackendQuery, VerifyOutcome } from "../backends/backend.ts";
+import type { MfaAccount, MfaQuery, SecondFactorStore } from "../backends/second-factor-store.ts";
+
+/** How one domain names its accounts. */
+export interface AccountNames {
+  /** The names under which a backend may have the account of this name, in the order in which they are sought. */
+  readonly forms: (username: string) => readonly [string, ...string[]];
+  /**
+   * The name of an account that a backend returned, unique among all domains.
+   *
+   * @throws AppError DIRECTORY_UNAVAILABLE if the account belongs to another domain, which is a fault of the backend
+   */
+  readonly own: (account: string, backend: string) => string | Promise<string>;
+  /**
+   * The identifier of an account, unique among all domains: customers choose those in their own directories, and could choose that of an
+   * account elsewhere.
+   */
+  readonly ownId: (uniqueUserId: string, backend: string) => string;
+}
+
+interface Naming {
+  /** `auth.domains.default_domain`, whose accounts may have names without a domain; empty if there is none. */
+  readonly defaultName: string;
+  /** Whether the account of a name without a domain may have this name. */
+  readonly isServedBy: (account: string, backend: string) => boolean | Promise<boolean>;
+  /** Whether the site, and no customer, chooses the identifiers in a backend: those of `auth.backends.order`. */
+  readonly isOfSite: (backend: string) => boolean;
+  readonly onForeign: (account: string, backend: string, domain: string) => void;
+}
+
+export function accountNamesOf(
+  domain: KnownDomain,
+  { defaultName, isServedBy, isOfSite, onForeign }: Naming,
+): AccountNames {
+  const { name, aliases, origin } = domain;
+  const isDefault = name === defaultName;
+  // Without a default domain, accounts that share the rules of `auth.domains.default` have unique names, as they do without domains.
+  const keepsBare = name === "" || isDefault || (origin === "default" && defaultName === "");
+  const foreign = (account: string, backend: string): AppError => {
+    onForeign(account, backend, name);
+    return new AppError("DIRECTORY_UNAVAILABLE", { detail: `${backend} returned an account of another domain` });
+  };
+  return {
+    forms: (username) => {
+      if (name === "") return [username];
+      const at = username.lastIndexOf("@");
+      const local = at === -1 ? username : username.slice(0, at);
+      const others = aliases.map((alias) => `${local}@${alias}`);
+      return [`${local}@${name}`, ...others, ...(isDefault ? [local] : [])];
+    },
+    own: (account, backend) => {
+      const at = account.lastIndexOf("@");
+      if (at === -1) return keepsBare ? account : `${account}@${name}`;
+      if (name === "") {
+        const served = isServedBy(account, backend);
+        const judged = (isServed: boolean): string => {
+          if (isServed) return account;
+          throw foreign(account, backend);
+        };
+        return served instanceof Promise ? served.then(judged) : judged(served);
+      }
+      const of = comparableDomain(account.slice(at + 1));
+      if (of === name || aliases.includes(of)) return account;
+      throw foreign(account, backend);
+    },
+    ownId: (id, backend) => (id === "" || name === "" || isOfSite(backend) ? id : `${id}@${name}`),
+  };
+}
+
+type Outcome = { readonly kind: string };
+
+/** Seeks one form of a name after the other, until one is known. */
+async function untilKnown<Found extends Outcome>(
+  forms: readonly [string, ...string[]],
+  ask: (username: string) => Promise<Found>,
+): Promise<{ readonly outcome: Found; readonly left: readonly string[] }> {
+  const [first, ...others] = forms;
+  let outcome = await ask(first);
+  for (let index = 0; ; index += 1) {
+    const next = others[index];
+    if (outcome.kind !== "unknown_user" || next === undefined) return { outcome, left: others.slice(index) };
+    outcome = await ask(next);
+  }
+}
+
+function domainFactors(store: SecondFactorStore, names: AccountNames, backend: string): SecondFactorStore {
+  const named = async (account: MfaAccount): Promise<MfaAccount> => {
+    const { uniqueUserId: id } = account;
+    const own = await names.own(account.account, backend);
+    return { ...account, account: own, uniqueUserId: id === undefined ? undefined : names.ownId(id, backend) };
+  };
+  const formsOf = ({ username }: MfaQuery) => names.forms(username);
+  return {
+    findAccount: async (query, context) => {
+      const { outcome } = await untilKnown(formsOf(query), (username) =>
+        store.findAccount({ ...query, username }, context),
+      );
+      return outcome.kind === "ok" ? { ...outcome, account: await named(outcome.account) } : outcome;
+    },
+    pretendAccount: (query, context) => store.pretendAccount({ ...query, username: formsOf(query)[0] }, context),
+    findHolders: async (search, query, context) => {
+      const forms = search.by === "name" ? formsOf(query) : [query.username];
+      const found = await Promise.all(
+        forms.map((username) => store.findHolders(search, { ...query, username }, context)),
+      );
+      const own = found.flat().map(async (holder) => {
+        try {
+          return [{ ...holder, account: await names.own(holder.account, backend) }];
+        } catch {
+          // An account of another domain holds no credential of this one.
+          return [];
+        }
+      });
+      return (await Promise.all(own)).flat();
+    },
+  };
+}
+
+function under(query: BackendQuery, username: string): BackendQuery {
+  return { ...query, username };
+}
+
+/**
+ * A backend as one domain sees it: names are sought under all forms, and accounts of other domains are refused. Only the calls about one
+ * name differ.
+ */
+export function createDomainBackend(backend: Backend, names: AccountNames): Backend {
+  const owned = async (account: BackendAccount): Promise<BackendAccount> => {
+    const { uniqueUserId: id } = account;
+    const own = await names.own(account.account, backend.name);
+    return { ...account, account: own, ...(id !== undefined && { uniqueUserId: names.ownId(id, backend.name) }) };
+  };
+  const ownOutcome = async (outcome: VerifyOutcome): Promise<VerifyOutcome> => {
+    if (outcome.kind === "ok") return { ...outcome, account: await owned(outcome.account) };
+    if (!("account" in outcome) || outcome.account === undefined) return outcome;
+    return { ...outcome, account: await names.own(outcome.account, backend.name) };
+  };
+  return {
+    ...backend,
+    ...(backend.mfa !== undefined && { mfa: domainFactors(backend.mfa, names, backend.name) }),
+    verify: async (query, password, context) => {
+      const { outcome, left } = await untilKnown(names.forms(query.username), (username) =>
+        backend.verify(under(query, username), password, context),
+      );
+      // An unknown name is sought under all forms: without this, the time would reveal that an earlier one is known.
+      if (outcome.kind !== "ok")
+        for (const username of left) await backend.lookup(under(query, username), context).catch(() => undefined);
+      return ownOutcome(outcome);
+    },
+    lookup: async (query, context) => {
+      const { outcome } = await untilKnown(names.forms(query.username), (username) =>
+        backend.lookup(under(query, username), context),
+      );
+      return outcome.kind === "ok" ? { ...outcome, account: await owned(outcome.account) } : outcome;
+    },
+    spendVerification: (query, password, context: BackendContext) =>
+      backend.spendVerification(under(query, names.forms(query.username)[0]), password, context),
+  };
+}
