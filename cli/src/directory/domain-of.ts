@@ -18,20 +18,25 @@ export async function placeName(
   config: Config,
   username: string,
   { log, clock }: { readonly log: ServerLog; readonly clock: Clock },
-): Promise<PlacedName | undefined> {
+): Promise<(PlacedName & { readonly all: Domains }) | undefined> {
   if (!usesDomains(config)) return undefined;
   const { domains } = config.auth;
   const { source } = domains;
-  if (source.kind === "none") return new Domains(domains).place(username);
+  if (source.kind === "none") {
+    const all = new Domains(domains);
+    return { ...(await all.place(username)), all };
+  }
   const modules = createScriptModules(config, { logger: log });
   try {
     const read = createReadRecord(source, modules.functions, noScripts);
     const limits = { lifetimeMs: 1000, outageLifetimeMs: 1000, maxRecords: 1, maxUnknownPerSecond: 9 };
     const failures: unknown[] = [];
     const cache = new RecordCache(read, limits, { clock, onFailure: (error) => failures.push(error) });
-    return await Promise.resolve(new Domains(domains, cache).place(username)).catch((error: unknown) => {
+    const all = new Domains(domains, cache);
+    const placed = await Promise.resolve(all.place(username)).catch((error: unknown) => {
       throw failures[0] ?? error;
     });
+    return { ...placed, all };
   } finally {
     await modules.close();
   }
@@ -40,8 +45,8 @@ export async function placeName(
 /** The record in words. */
 export function describeDomain(domain: Domain): string {
   if (!domain.isKnown) return "no record, and auth.domains.default is not enabled: denied like an unknown user";
-  const { name, origin, backends } = domain;
+  const { name, origin, backends, mailCredentials } = domain;
   const where = { records: "auth.domains.records", source: "the source", default: "auth.domains.default" }[origin];
   const order = backends.length > 0 ? backends.join(", ") : "auth.backends.order";
-  return `${name === "" ? "a name without a domain" : name}, by ${where}; backends: ${order}`;
+  return `${name === "" ? "a name without a domain" : name}, by ${where}; backends: ${order}${mailCredentials === "any" ? "" : `; mail programs need ${mailCredentials.replace("_", " ")}`}`;
 }

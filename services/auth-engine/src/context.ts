@@ -160,11 +160,23 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const origins = createOrigins(config, { places: risk?.places, redis, engineId });
   const suspensions = createEngineSuspensions(config, { base, bus, redis, live });
   const bruteForce = createLiveBruteForce(config, { base, bus, redis, risk, onBan: () => rollups.banned() });
-  const resultCache = createResultCacheParts(config, settings, { base, bus, live, backends });
+  const resultCache = createResultCacheParts(config, settings, {
+    base,
+    bus,
+    live,
+    backends,
+    spellings: (name) => domains.current?.spellings(name) ?? [name],
+  });
   const factors = createSecondFactorParts(config, { backends: backendsByName, logger, metrics });
   const write = historyWriterFromConfig(config, redis, base.instance);
   const history = write && createHistoryRecorder(write, () => systemClock.now(), metrics.historyLost);
-  const shadow = await createLiveShadow(config, live.current.shadow, { base, redis, engineId, backends, scripts });
+  const shadow = await createLiveShadow(config, live.current.shadow, {
+    base,
+    redis,
+    engineId,
+    backends: backendsByName,
+    scripts,
+  });
   const watches = new DecisionWatches(bus, base, steadyClock);
   const recorders = { rollups, origins, history, shadow, watches };
   const features = { mailTokens, bruteForce, risk, suspensions, resultCache, ...recorders, ...factors };

@@ -50,7 +50,8 @@ function resultCacheSettings({ auth, storage }: Config, backends: readonly Backe
   const cacheAt = order.indexOf(cacheEntry);
   const cacheNames = [...ldap.search, ...sql.search].map(({ cache_name }) => cache_name);
   // Secrets are serialised as a mask.
-  const text = JSON.stringify([backends, cacheNames]);
+  const { records, default: others, default_domain: own } = auth.domains;
+  const text = JSON.stringify([backends, cacheNames, records, others, own]);
   const { positive_cache_ttl: sharedTtlMs, identity_cache: identity } = storage.redis;
   return {
     context: {
@@ -58,7 +59,15 @@ function resultCacheSettings({ auth, storage }: Config, backends: readonly Backe
       usesClientPort: text.includes("remote_port"),
     },
     memoryEnabled: auth.pipeline.local_cache_ttl > 0,
-    sharedBackends: new Set(cacheAt === -1 ? [] : order.slice(cacheAt + 1)),
+    // Backends that only domains have are behind the order.
+    sharedBackends: new Set(
+      cacheAt === -1
+        ? []
+        : [
+            ...order.slice(cacheAt + 1),
+            ...backends.map(({ settings }) => settings.name).filter((name) => !order.includes(name)),
+          ],
+    ),
     sharedTtlMs,
     identityEnabled: identity.enabled,
     identityTtlMs: identity.ttl,

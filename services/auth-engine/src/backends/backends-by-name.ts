@@ -1,10 +1,14 @@
-import type { Domain } from "@postern/shared/domain/domains";
+import type { Domain, KnownDomain } from "@postern/shared/domain/domains";
 import type { Backend } from "./backend.ts";
 
 /** The backends that may be queried about a name. */
 export interface BackendsByName {
   /** All backends, for what is about no name: listings, health, flushes. */
   readonly current: readonly Backend[];
+  /** Those of `auth.backends.order`, in that order. */
+  readonly ofSite: readonly Backend[];
+  /** Another backend as a domain sees one of its own. */
+  seenFrom(domain: KnownDomain, backend: Backend): Backend;
   /**
    * The backends for the domain of a name, in its order.
    *
@@ -18,5 +22,11 @@ export interface BackendsByName {
 
 /** The same backends for every name. */
 export function forEveryName(current: readonly Backend[]): BackendsByName {
-  return { current, of: () => current, spelled: (username) => username };
+  return {
+    current,
+    ofSite: current,
+    seenFrom: (_domain, backend) => backend,
+    of: () => current,
+    spelled: (username) => username,
+  };
 }

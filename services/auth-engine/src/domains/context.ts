@@ -1,9 +1,10 @@
 import type { Base } from "@postern/shared/assembly";
 import { domainFlushed, type findDomain, type Reply, type Request } from "@postern/shared/contracts";
-import { Domains, RecordCache } from "@postern/shared/domain/domains";
+import { Domains, InvalidRecord, type ReadRecord, RecordCache } from "@postern/shared/domain/domains";
 import type { ScriptRunner } from "@postern/shared/domain/scripts";
 import type { Bus } from "@postern/shared/platform/bus";
 import { type Config, usesDomains } from "@postern/shared/platform/config";
+import { AppError } from "@postern/shared/platform/errors";
 import { Replaceable } from "@postern/shared/platform/lifecycle";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { BackendsByName } from "../backends/backends-by-name.ts";
@@ -18,6 +19,11 @@ interface Parts {
 
 /** The domains of one configuration, with the connections of their source. */
 interface Generation {
+  /** The source's settings: a reload that leaves them keeps the records in memory. */
+  readonly sourceText?: string;
+  readonly cache?: RecordCache;
+  /** Called when the generation is used. */
+  use?(): void;
   /** Absent while all domains are decided by `auth.backends.order`. */
   readonly domains: Domains | undefined;
   close(): Promise<void>;
@@ -45,28 +51,34 @@ function generationMaker({ base, scripts }: Parts) {
     labels: {},
   })({});
   const log = failureLog(base, () => failures.inc());
-  return (config: Config): Generation => {
+  return (config: Config, before?: Generation): Generation => {
     const { domains } = config.auth;
     const { source } = domains;
     if (!usesDomains(config)) return { domains: undefined, close: async () => undefined };
     if (source.kind === "none") return { domains: new Domains(domains), close: async () => undefined };
     const modules = createScriptModules(config, base);
     const read = createReadRecord(source, modules.functions, scripts.decisions);
-    const cache = new RecordCache(
-      async (domain) => {
-        const found = await read(domain);
-        log.answered();
-        return found;
-      },
-      {
-        lifetimeMs: source.lifetime,
-        outageLifetimeMs: source.outage_lifetime,
-        maxRecords: source.max_records,
-        maxUnknownPerSecond: source.max_unknown_per_second,
-      },
-      { clock: steadyClock, onFailure: log.failed },
-    );
-    return { domains: new Domains(domains, cache), close: () => modules.close() };
+    const reported: ReadRecord = async (domain) => {
+      const found = await read(domain);
+      log.answered();
+      return found;
+    };
+    const sourceText = JSON.stringify(source);
+    const kept = before?.sourceText === sourceText ? before.cache : undefined;
+    const limits = {
+      lifetimeMs: source.lifetime,
+      outageLifetimeMs: source.outage_lifetime,
+      maxRecords: source.max_records,
+      maxUnknownPerSecond: source.max_unknown_per_second,
+    };
+    const cache = kept ?? new RecordCache(reported, limits, { clock: steadyClock, onFailure: log.failed });
+    return {
+      domains: new Domains(domains, cache),
+      sourceText,
+      cache,
+      use: () => cache.readFrom(reported),
+      close: () => modules.close(),
+    };
   };
 }
 
@@ -136,10 +148,11 @@ export function createLiveDomains(
     },
     /** The domains of another configuration, to replace those in use. */
     prepare: (next: Config) => {
-      const generation = make(next);
+      const generation = make(next, current.current);
       return {
         use: (): void => {
           order = siteOrder(next);
+          generation.use?.();
           current.swap(generation);
         },
         discard: () => generation.close(),
@@ -147,8 +160,13 @@ export function createLiveDomains(
     },
     /** The bus method `auth-engine.find-domain`. */
     findDomain: async ({ domain }: Request<typeof findDomain>): Promise<Reply<typeof findDomain>> => {
-      const found = await current.current.domains?.find(domain);
-      return found?.isKnown === true && found.origin === "source" ? { record: { ...found.record } } : {};
+      try {
+        const found = await current.current.domains?.find(domain);
+        return found?.isKnown === true && found.origin === "source" ? { record: { ...found.record } } : {};
+      } catch (error) {
+        if (error instanceof AppError && error.cause instanceof InvalidRecord) return { isInvalid: true };
+        throw error;
+      }
     },
     close: () => current.close(),
   };

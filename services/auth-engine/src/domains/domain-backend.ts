@@ -1,4 +1,4 @@
-import { comparableDomain, type KnownDomain } from "@postern/shared/domain/domains";
+import { comparableDomain, type Domain, type KnownDomain } from "@postern/shared/domain/domains";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Backend, BackendAccount, BackendContext, BackendQuery, VerifyOutcome } from "../backends/backend.ts";
 import type { MfaAccount, MfaQuery, SecondFactorStore } from "../backends/second-factor-store.ts";
@@ -23,47 +23,48 @@ export interface AccountNames {
 interface Naming {
   /** `auth.domains.default_domain`, whose accounts may have names without a domain; empty if there is none. */
   readonly defaultName: string;
-  /** Whether the account of a name without a domain may have this name. */
-  readonly isServedBy: (account: string, backend: string) => boolean | Promise<boolean>;
+  /** The domain of an account. Throws and rejects if the source of the records cannot tell. */
+  readonly domainOf: (account: string) => Domain | Promise<Domain>;
+  /** Whether a domain has this backend. */
+  readonly isServedBy: (domain: Domain, backend: string) => boolean;
   /** Whether the site, and no customer, chooses the identifiers in a backend: those of `auth.backends.order`. */
   readonly isOfSite: (backend: string) => boolean;
   readonly onForeign: (account: string, backend: string, domain: string) => void;
 }
 
-export function accountNamesOf(
-  domain: KnownDomain,
-  { defaultName, isServedBy, isOfSite, onForeign }: Naming,
-): AccountNames {
+/** The name's forms in a domain: under its name, under its aliases, and without a domain where accounts may have such names. */
+function formsIn({ name, aliases }: KnownDomain, isDefault: boolean) {
+  return (username: string): readonly [string, ...string[]] => {
+    if (name === "") return [username];
+    const at = username.lastIndexOf("@");
+    const local = at === -1 ? username : username.slice(0, at);
+    const others = aliases.map((alias) => `${local}@${alias}`);
+    return [`${local}@${name}`, ...others, ...(isDefault ? [local] : [])];
+  };
+}
+
+export function accountNamesOf(domain: KnownDomain, naming: Naming): AccountNames {
   const { name, aliases, origin } = domain;
-  const isDefault = name === defaultName;
+  const { defaultName, domainOf, isServedBy, isOfSite, onForeign } = naming;
+  const isDefault = defaultName !== "" && (name === defaultName || aliases.includes(defaultName));
   // Without a default domain, accounts that share the rules of `auth.domains.default` have unique names, as they do without domains.
   const keepsBare = name === "" || isDefault || (origin === "default" && defaultName === "");
-  const foreign = (account: string, backend: string): AppError => {
+  const judged = (account: string, backend: string, of: Domain): string => {
+    // A name without a domain may be another name of an account with one.
+    const isOwn = name === "" ? isServedBy(of, backend) : of.isKnown && of.name === name;
+    if (isOwn) return account;
     onForeign(account, backend, name);
-    return new AppError("DIRECTORY_UNAVAILABLE", { detail: `${backend} returned an account of another domain` });
+    throw new AppError("DIRECTORY_UNAVAILABLE", { detail: `${backend} returned an account of another domain` });
   };
   return {
-    forms: (username) => {
-      if (name === "") return [username];
-      const at = username.lastIndexOf("@");
-      const local = at === -1 ? username : username.slice(0, at);
-      const others = aliases.map((alias) => `${local}@${alias}`);
-      return [`${local}@${name}`, ...others, ...(isDefault ? [local] : [])];
-    },
+    forms: formsIn(domain, isDefault),
     own: (account, backend) => {
       const at = account.lastIndexOf("@");
       if (at === -1) return keepsBare ? account : `${account}@${name}`;
-      if (name === "") {
-        const served = isServedBy(account, backend);
-        const judged = (isServed: boolean): string => {
-          if (isServed) return account;
-          throw foreign(account, backend);
-        };
-        return served instanceof Promise ? served.then(judged) : judged(served);
-      }
-      const of = comparableDomain(account.slice(at + 1));
-      if (of === name || aliases.includes(of)) return account;
-      throw foreign(account, backend);
+      if (comparableDomain(account.slice(at + 1)) === name) return account;
+      // What an alias stands for is decided where names are placed: a record could claim an alias that another domain has.
+      const of = domainOf(account);
+      return of instanceof Promise ? of.then((found) => judged(account, backend, found)) : judged(account, backend, of);
     },
     ownId: (id, backend) => (id === "" || name === "" || isOfSite(backend) ? id : `${id}@${name}`),
   };
@@ -71,18 +72,22 @@ export function accountNamesOf(
 
 type Outcome = { readonly kind: string };
 
-/** Seeks one form of a name after the other, until one is known. */
+/**
+ * Seeks one form of a name after the other, until one is known. A denial of another server leaves open whether it knows the form, so the next
+ * one is sought too.
+ */
 async function untilKnown<Found extends Outcome>(
   forms: readonly [string, ...string[]],
   ask: (username: string) => Promise<Found>,
 ): Promise<{ readonly outcome: Found; readonly left: readonly string[] }> {
   const [first, ...others] = forms;
   let outcome = await ask(first);
-  for (let index = 0; ; index += 1) {
-    const next = others[index];
-    if (outcome.kind !== "unknown_user" || next === undefined) return { outcome, left: others.slice(index) };
-    outcome = await ask(next);
+  for (const [index, next] of others.entries()) {
+    if (outcome.kind !== "unknown_user" && outcome.kind !== "denied") return { outcome, left: others.slice(index) };
+    const found = await ask(next);
+    if (found.kind !== "unknown_user") outcome = found;
   }
+  return { outcome, left: [] };
 }
 
 function domainFactors(store: SecondFactorStore, names: AccountNames, backend: string): SecondFactorStore {
@@ -128,9 +133,16 @@ function under(query: BackendQuery, username: string): BackendQuery {
  */
 export function createDomainBackend(backend: Backend, names: AccountNames): Backend {
   const owned = async (account: BackendAccount): Promise<BackendAccount> => {
-    const { uniqueUserId: id } = account;
+    const { uniqueUserId: id, accountField, attributes } = account;
     const own = await names.own(account.account, backend.name);
-    return { ...account, account: own, ...(id !== undefined && { uniqueUserId: names.ownId(id, backend.name) }) };
+    // Callers read the account's name from this attribute.
+    const isReleased = own !== account.account && Object.hasOwn(attributes, accountField);
+    return {
+      ...account,
+      account: own,
+      ...(isReleased && { attributes: { ...attributes, [accountField]: [own] } }),
+      ...(id !== undefined && { uniqueUserId: names.ownId(id, backend.name) }),
+    };
   };
   const ownOutcome = async (outcome: VerifyOutcome): Promise<VerifyOutcome> => {
     if (outcome.kind === "ok") return { ...outcome, account: await owned(outcome.account) };

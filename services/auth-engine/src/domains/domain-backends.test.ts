@@ -1,5 +1,5 @@
-import { Domains } from "@postern/shared/domain/domains";
-import { loadConfig } from "@postern/shared/platform/config";
+import { Domains, domainOfRecord } from "@postern/shared/domain/domains";
+import { type DomainsConfig, loadConfig, readDomainRecord } from "@postern/shared/platform/config";
 import { Secret } from "@postern/shared/platform/crypto";
 import { expect, test } from "vitest";
 import type { Backend, VerifyOutcome } from "../backends/backend.ts";
@@ -12,7 +12,7 @@ function backendWith(name: string, accounts: Readonly<Record<string, string>>) {
     heard.push(username);
     const account = accounts[username];
     if (account === undefined) return { kind: "unknown_user" };
-    const fields = { uniqueUserId: "7", accountField: "mail", totpSecretField: "", attributes: {} };
+    const fields = { uniqueUserId: "7", accountField: "mail", totpSecretField: "", attributes: { mail: [account] } };
     return { kind: "ok", account: { account, ...fields } };
   };
   const backend: Backend = {
@@ -37,16 +37,20 @@ const rows = (pool: string) =>
   `{ protocol: ["*"], cache_name: c, pool_name: ${pool}, queries: { user: SELECT }, mapping: { account_field: a } }`;
 const sql = `{ default: { driver: sqlite, file: f }, pools: { a: { driver: sqlite, file: a }, b: { driver: sqlite, file: b } }, search: [${["default", "a", "b"].map(rows).join()}] }`;
 
+function configOf(yaml: string): DomainsConfig {
+  const text = `{ auth: { backends: { sql: ${sql} }, domains: ${yaml} } }`;
+  const result = loadConfig({ text, env: {}, readFile: () => "" });
+  if (!result.ok) throw new Error(JSON.stringify(result.problems));
+  return result.config.auth.domains;
+}
+
 /** The engine of a site with the backends `sql`, `sql(a)` and `sql(b)`, of which the first is in `auth.backends.order`. */
 function site(
   yaml: string,
   accounts: Readonly<Record<string, Readonly<Record<string, string>>>>,
   names: readonly string[] = ["sql", "sql(a)", "sql(b)"],
 ) {
-  const text = `{ auth: { backends: { sql: ${sql} }, domains: ${yaml} } }`;
-  const result = loadConfig({ text, env: {}, readFile: () => "" });
-  if (!result.ok) throw new Error(JSON.stringify(result.problems));
-  const domains = new Domains(result.config.auth.domains);
+  const domains = new Domains(configOf(yaml));
   const backends = names.map((name) => backendWith(name, accounts[name] ?? {}));
   const foreign: string[] = [];
   const spent: string[] = [];
@@ -64,7 +68,9 @@ function site(
     for (const backend of await byName.of(username)) {
       const found = await backend.verify(query, new Secret("pw"), context);
       answers.push(found.kind === "ok" ? found.account.account : found.kind);
-      if (found.kind === "ok") ids.push(found.account.uniqueUserId);
+      if (found.kind !== "ok") continue;
+      ids.push(found.account.uniqueUserId);
+      expect(found.account.attributes["mail"]).toEqual([found.account.account]);
     }
     return answers;
   };
@@ -118,6 +124,34 @@ test("identifiers that customers choose are unique among domains; those of the s
   });
   for (const name of ["ann@a.test", "bob@b.test", "cem@c.test"]) await verify(name);
   expect(ids).toEqual(["7@a.test", "7@b.test", "7"]);
+});
+
+test("an alias that another record has opens no account of that record's domain", async () => {
+  const yaml = `{ records: [${customers}] }`;
+  const { byName, foreign } = site(yaml, {});
+  const { backend } = backendWith("sql(a)", { "ceo@b.test": "ceo@b.test" });
+  // As if the source had returned it: configurations refuse a name that is repeated.
+  const claiming = domainOfRecord(readDomainRecord({ name: "evil.test", aliases: ["b.test"] }), "source");
+  const query = { username: "ceo@evil.test", protocol: "imap" };
+  const seen = byName.seenFrom(claiming, backend);
+  await expect(seen.verify(query, new Secret("pw"), context)).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
+  expect(foreign).toEqual(["ceo@b.test"]);
+});
+
+test("a denial of another server does not end the search under the other forms", async () => {
+  const { byName } = site(`{ records: [${customers}] }`, {});
+  const { backend } = backendWith("sql(a)", { "old@alias.test": "old@alias.test" });
+  const remote: Backend = {
+    ...backend,
+    verify: async (query, ...others) =>
+      query.username === "old@a.test" ? { kind: "denied" } : backend.verify(query, ...others),
+  };
+  const domain = new Domains(configOf(`{ records: [${customers}] }`)).configured[0];
+  if (domain === undefined) throw new Error("no domain");
+  const seen = byName.seenFrom(domain, remote);
+  const found = async (username: string) =>
+    (await seen.verify({ username, protocol: "imap" }, new Secret("pw"), context)).kind;
+  expect([await found("old@a.test"), await found("nobody@a.test")]).toEqual(["ok", "unknown_user"]);
 });
 
 test("accounts of the default domain may have names without a domain", async () => {

@@ -43,14 +43,20 @@ export function createBackendsByName({ set, domains, order, none, onForeign }: D
   let kept = new WeakMap<KnownDomain, readonly Backend[]>();
   const isOfSite = (backend: string): boolean => order().includes(backend);
   const namesOf = ({ backends }: KnownDomain): readonly string[] => (backends.length > 0 ? backends : order());
-  const isServedBy = (account: string, backend: string): boolean | Promise<boolean> => {
-    const isServed = (domain: Domain): boolean => domain.isKnown && namesOf(domain).includes(backend);
-    const placed = domains()?.place(account);
-    if (placed === undefined) return true;
-    return placed instanceof Promise ? placed.then(({ domain }) => isServed(domain)) : isServed(placed.domain);
-  };
+  const isServedBy = (domain: Domain, backend: string): boolean => domain.isKnown && namesOf(domain).includes(backend);
+  const namingOf = (domain: KnownDomain, all: Domains) =>
+    accountNamesOf(domain, {
+      defaultName: all.defaultName,
+      domainOf: (account) => {
+        const placed = all.place(account);
+        return placed instanceof Promise ? placed.then((found) => found.domain) : placed.domain;
+      },
+      isServedBy,
+      isOfSite,
+      onForeign,
+    });
   const make = (domain: KnownDomain, all: Domains): readonly Backend[] => {
-    const names = accountNamesOf(domain, { defaultName: all.defaultName, isServedBy, isOfSite, onForeign });
+    const names = namingOf(domain, all);
     return namesOf(domain).map((name) => {
       const backend = set.current.find((one) => one.name === name);
       if (backend === undefined)
@@ -73,6 +79,13 @@ export function createBackendsByName({ set, domains, order, none, onForeign }: D
   return {
     get current() {
       return set.current;
+    },
+    get ofSite() {
+      return domains() === undefined ? set.current : set.current.filter(({ name }) => isOfSite(name));
+    },
+    seenFrom: (domain, backend) => {
+      const all = domains();
+      return all === undefined ? backend : createDomainBackend(backend, namingOf(domain, all));
     },
     of: (username, known) => {
       const all = domains();

@@ -1,7 +1,7 @@
 import { domainToUnicode } from "node:url";
-import { domainOfRecord, type KnownDomain, type ReadRecord } from "@postern/shared/domain/domains";
+import { domainOfRecord, InvalidRecord, type KnownDomain, type ReadRecord } from "@postern/shared/domain/domains";
 import type { HostFunctions, LuaValue, ScriptRunner } from "@postern/shared/domain/scripts";
-import { type DomainsConfig, readDomainRecord } from "@postern/shared/platform/config";
+import { type DomainRecordConfig, type DomainsConfig, readDomainRecord } from "@postern/shared/platform/config";
 import { steadyClock } from "@postern/shared/platform/time";
 
 type SourceConfig = DomainsConfig["source"];
@@ -39,7 +39,7 @@ function fieldsOf(value: LuaValue): Fields | undefined {
 
 function onlyRow(rows: LuaValue): Fields | undefined {
   const all: readonly LuaValue[] = Array.isArray(rows) ? rows : [];
-  if (all.length > 1) throw new Error(`the source returned ${all.length} records for one domain`);
+  if (all.length > 1) throw new InvalidRecord(`the source returned ${all.length} records for one domain`);
   return all.map(fieldsOf)[0];
 }
 
@@ -81,6 +81,16 @@ function readFields(
   };
 }
 
+function recordOf(fields: Fields): DomainRecordConfig {
+  try {
+    return readDomainRecord(normalised(fields));
+  } catch (cause) {
+    throw new InvalidRecord(`the record is not valid: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
+  }
+}
+
 /**
  * Reads records from the site's database, directory or script.
  *
@@ -102,9 +112,9 @@ export function createReadRecord(
     const fields =
       (await attempt(domain)) ?? (unicode === domain || unicode === "" ? undefined : await attempt(unicode));
     if (fields === undefined) return undefined;
-    const found = domainOfRecord(readDomainRecord(normalised(fields)), "source");
+    const found = domainOfRecord(recordOf(fields), "source");
     if (found.name !== domain && !found.aliases.includes(domain))
-      throw new Error("the source returned the record of another domain");
+      throw new InvalidRecord("the source returned the record of another domain");
     return found;
   };
 }

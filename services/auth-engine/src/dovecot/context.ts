@@ -118,6 +118,7 @@ export function makeDovecot(
     createGuessDigest(storage.redis.password_nonce),
     createChosenNames(systemClock, chosenNamesMs),
   );
+  const reset = createResetCounts(() => parts.bruteForce?.records);
   /** The login with its name as its domain spells it. If the source of the records does not answer, the name as typed counts. */
   const placed = async <Login extends AuthPolicyLogin>(login: Login): Promise<{ login: Login; domain?: Domain }> => {
     try {
@@ -130,7 +131,7 @@ export function makeDovecot(
   return {
     allow: async (typed: AuthPolicyLogin, call: CallContext): Promise<AuthPolicyVerdict> => {
       const { login, domain } = await placed(typed);
-      const verdict = verdictOfDomain(domain, login) ?? (await allow(login, call));
+      const verdict = verdictOfDomain(domain, login) ?? (await allow(login, call, { typed: typed.username, domain }));
       // A sign-in that may proceed is reported afterwards.
       if (verdict.verdict === "reject") record(noteOfVerdict(login, verdict, systemClock.now()));
       return verdict;
@@ -141,7 +142,10 @@ export function makeDovecot(
       record(noteOfReport(login, effect, systemClock.now()));
       return effect;
     },
-    reset: createResetCounts(() => parts.bruteForce?.records),
+    reset: async (request: Request<typeof authPolicyReset>) => {
+      const found = request.username === undefined ? undefined : await parts.domains.current?.place(request.username);
+      return reset(found === undefined ? request : { ...request, username: found.username });
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { engineMethod } from "../define.ts";
-import { flag, oneOf, optionalText, text } from "../schema.ts";
+import { flag, oneOf, optionalFlag, optionalText, text } from "../schema.ts";
 
 /** Additional names and cache keys from a site's script for a flush. */
 export const CacheFlushScriptReply = Type.Object({
@@ -84,6 +84,7 @@ export const findDomain = engineMethod(
         description: "With the keys of `auth.domains.records`. Absent: the source does not know the domain.",
       }),
     ),
+    isInvalid: optionalFlag("The source returned what is no record of the domain: it is undecidable."),
   }),
   { repeatable: true },
 );

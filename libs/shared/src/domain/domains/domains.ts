@@ -1,4 +1,5 @@
 import type { DomainsConfig } from "../../platform/config/index.ts";
+import { canonicalDomain } from "../../platform/net/index.ts";
 import {
   comparableDomain,
   type Domain,
@@ -24,6 +25,7 @@ export class Domains {
   readonly #byDefault: (name: string) => Domain;
   readonly #withoutDomain: Domain;
   readonly #cache: RecordCache | undefined;
+  readonly #withFewerAliases = new WeakMap<KnownDomain, KnownDomain>();
 
   /** @param cache absent if all records are in the configuration */
   constructor({ records, default: others, default_domain: own }: DomainsConfig, cache?: RecordCache) {
@@ -61,9 +63,10 @@ export class Domains {
   find(name: string): Domain | Promise<Domain> {
     const known = this.#table.get(name);
     if (known !== undefined) return known;
-    const found = this.#cache?.find(name);
-    if (found instanceof Promise) return found.then((domain) => domain ?? this.#byDefault(name));
-    return found ?? this.#byDefault(name);
+    // What is no domain is not queried: sources fail at some texts, and one name must not stop the others.
+    const found = canonicalDomain(name) === name ? this.#cache?.find(name) : undefined;
+    if (found instanceof Promise) return found.then((domain) => this.#judged(domain, name));
+    return this.#judged(found, name);
   }
 
   /**
@@ -83,15 +86,36 @@ export class Domains {
     return this.#placed(username, username.slice(0, at + 1), typed);
   }
 
+  /** All spellings under which backends may remember a name, as far as its domain is in memory. */
+  spellings(username: string): readonly string[] {
+    const at = username.lastIndexOf("@");
+    const domain = at === -1 ? undefined : comparableDomain(username.slice(at + 1));
+    const known = domain === undefined ? undefined : (this.#table.get(domain) ?? this.#cache?.fresh(domain));
+    if (known === undefined) return [username];
+    return [username, ...[known.name, ...known.aliases].map((name) => `${username.slice(0, at)}@${name}`)];
+  }
+
   /** The record of a domain, or of all, may have changed. */
   forget(domain?: string): void {
     this.#cache?.forget(domain);
   }
 
+  /** A record from the source has no alias that a record of the configuration serves. */
+  #judged(found: KnownDomain | undefined, name: string): Domain {
+    if (found === undefined) return this.#byDefault(name);
+    if (found.origin === "records" || !found.aliases.some((alias) => this.#table.has(alias))) return found;
+    const judged = this.#withFewerAliases.get(found) ?? {
+      ...found,
+      aliases: found.aliases.filter((alias) => !this.#table.has(alias)),
+    };
+    this.#withFewerAliases.set(found, judged);
+    return judged;
+  }
+
   #placed(username: string, local: string, typed: string): PlacedName | Promise<PlacedName> {
     // Most names are spelled as they are compared; the rest costs a microsecond.
     const known = this.#table.get(typed) ?? this.#cache?.fresh(typed);
-    if (known !== undefined) return placedIn(known, username, local, typed);
+    if (known !== undefined) return placedIn(this.#judged(known, typed), username, local, typed);
     const name = comparableDomain(typed);
     const found = this.find(name);
     if (found instanceof Promise) return found.then((domain) => placedIn(domain, username, local, typed));

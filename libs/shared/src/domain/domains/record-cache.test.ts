@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readDomainRecord } from "../../platform/config/index.ts";
 import { domainOfRecord, type KnownDomain } from "./domain.ts";
-import { RecordCache } from "./record-cache.ts";
+import { InvalidRecord, RecordCache } from "./record-cache.ts";
 
 /** A source with the domains that are put into it, and its clock. */
 function source(limits: { readonly maxRecords?: number; readonly maxUnknownPerSecond?: number } = {}) {
@@ -76,6 +76,45 @@ test("while the source is away, known domains go on, and new ones are undecided 
   expect(await find("new.test")).toBeUndefined();
   state.isAway = true;
   state.now += 3_600_001;
+  await expect(find("a.test")).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
+});
+
+test("a record that is not valid is a fault of its domain only", async () => {
+  let queries = 0;
+  const read = async (domain: string) => {
+    queries += 1;
+    if (domain === "broken.test") throw new InvalidRecord("a key");
+    return undefined;
+  };
+  const limits = { lifetimeMs: 1000, outageLifetimeMs: 9000, maxRecords: 9, maxUnknownPerSecond: 9 };
+  const cache = new RecordCache(read, limits, { clock: { now: () => 0 }, onFailure: () => undefined });
+  for (let times = 0; times < 2; times += 1)
+    await expect(cache.find("broken.test")).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
+  expect([await cache.find("other.test"), queries]).toEqual([undefined, 3]);
+});
+
+test("queries in progress count until they find a record", async () => {
+  const waiting = Promise.withResolvers<KnownDomain | undefined>();
+  let queries = 0;
+  const read = () => {
+    queries += 1;
+    return waiting.promise;
+  };
+  const limits = { lifetimeMs: 1000, outageLifetimeMs: 1000, maxRecords: 99, maxUnknownPerSecond: 3 };
+  const cache = new RecordCache(read, limits, { clock: { now: () => 0 }, onFailure: () => undefined });
+  const finds = Array.from({ length: 20 }, async (_value, index) => cache.find(`x${index}.test`));
+  waiting.resolve(domainOfRecord(readDomainRecord({ name: "a.test" }), "source"));
+  const settled = await Promise.allSettled(finds);
+  expect([queries, settled.filter(({ status }) => status === "rejected").length]).toEqual([3, 17]);
+  for (let index = 20; index < 40; index += 1) await cache.find(`x${index}.test`);
+  expect(queries).toBe(23);
+});
+
+test("an unknown domain is undecidable when its answer has expired and the source is away", async () => {
+  const { state, find } = source();
+  expect(await find("a.test")).toBeUndefined();
+  state.isAway = true;
+  state.now += 60_000;
   await expect(find("a.test")).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
 });
 

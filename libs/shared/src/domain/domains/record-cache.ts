@@ -1,9 +1,13 @@
 import { createBoundedCache } from "../../platform/cache/index.ts";
+import { within } from "../../platform/concurrency/index.ts";
 import { AppError } from "../../platform/errors/index.ts";
 import type { Clock } from "../../platform/time/index.ts";
 import type { KnownDomain } from "./domain.ts";
 
-/** Reads the record of a domain, by its name or an alias; undefined if there is none. Rejects if the source does not answer. */
+/**
+ * Reads the record of a domain, by its name or an alias; undefined if there is none. Rejects with `InvalidRecord` if the source's answer is
+ * none, otherwise if the source does not answer.
+ */
 export type ReadRecord = (domain: string) => Promise<KnownDomain | undefined>;
 
 export interface RecordCacheSettings {
@@ -19,13 +23,19 @@ interface Kept {
   readonly usableUntil: number;
 }
 
-/** After a failure, the source is not queried for this long. */
+/** While the source is unavailable, it is queried once in this time. */
 const pauseMs = 1000;
+/** A record that is known is served after this time, while the source is still being queried. */
+const patienceMs = 250;
 
-/** Counts answers that a domain is unknown, second by second. */
+/** The source answered, and its answer is no valid record: a fault of this one domain. */
+export class InvalidRecord extends Error {}
+
+/** Counts, second by second, queries that found no record. One that is in progress counts until it finds one. */
 function createUnknownBudget(maxPerSecond: number, clock: Clock) {
   let second = 0;
   let spent = 0;
+  let inProgress = 0;
   const enter = (): void => {
     const now = Math.floor(clock.now() / 1000);
     if (now !== second) [second, spent] = [now, 0];
@@ -33,11 +43,13 @@ function createUnknownBudget(maxPerSecond: number, clock: Clock) {
   return {
     isSpent: (): boolean => {
       enter();
-      return spent >= maxPerSecond;
+      return spent + inProgress >= maxPerSecond;
     },
-    spend: (): void => {
+    begin: (): void => void (inProgress += 1),
+    end: (hasFound: boolean): void => {
       enter();
-      spent += 1;
+      inProgress -= 1;
+      if (!hasFound) spent += 1;
     },
   };
 }
@@ -47,7 +59,7 @@ function createUnknownBudget(maxPerSecond: number, clock: Clock) {
  * stay in use. Known and unknown domains are kept apart, so that attackers, who choose names, evict none that is served.
  */
 export class RecordCache {
-  readonly #read: ReadRecord;
+  #read: ReadRecord;
   readonly #settings: RecordCacheSettings;
   readonly #clock: Clock;
   readonly #onFailure: (error: unknown) => void;
@@ -98,15 +110,21 @@ export class RecordCache {
       if (usable !== undefined) return usable.domain;
       throw new AppError("DIRECTORY_UNAVAILABLE", { detail: "the source of domain records does not answer" });
     }
-    if (kept === undefined && !this.#reading.has(domain) && this.#budget.isSpent())
+    if (usable === undefined && !this.#reading.has(domain) && this.#budget.isSpent())
       throw new AppError("DIRECTORY_UNAVAILABLE", { detail: "too many unknown domains" });
-    return this.#readOnce(domain).catch((error: unknown) => {
-      if (usable !== undefined) return usable.domain;
+    const reading = this.#readOnce(domain);
+    return (usable === undefined ? reading : within(reading, patienceMs)).catch((error: unknown) => {
+      if (usable !== undefined && !(error instanceof InvalidRecord)) return usable.domain;
       throw new AppError("DIRECTORY_UNAVAILABLE", {
         detail: "the record of the domain could not be read",
         cause: error,
       });
     });
+  }
+
+  /** Reads from the source of another configuration from now on. */
+  readFrom(read: ReadRecord): void {
+    this.#read = read;
   }
 
   /** The next request for the domain, or for all, queries the source. */
@@ -136,23 +154,29 @@ export class RecordCache {
 
   async #readNow(domain: string): Promise<KnownDomain | undefined> {
     const generation = this.#generation;
+    let hasFound = false;
+    this.#budget.begin();
     try {
       const found = await this.#read(domain);
-      if (found === undefined) this.#budget.spend();
+      hasFound = found !== undefined;
       // What was read before a flush may be older than the flush.
       if (generation === this.#generation) this.#keep(domain, found);
       return found;
     } catch (error) {
-      this.#pausedUntil = this.#clock.now() + pauseMs;
+      if (!(error instanceof InvalidRecord)) this.#pausedUntil = this.#clock.now() + pauseMs;
       this.#onFailure(error);
       throw error;
+    } finally {
+      this.#budget.end(hasFound);
     }
   }
 
   #keep(domain: string, found: KnownDomain | undefined): void {
     const { lifetimeMs, outageLifetimeMs } = this.#settings;
     const now = this.#clock.now();
-    const kept = { domain: found, freshUntil: now + lifetimeMs, usableUntil: now + outageLifetimeMs };
+    // An unknown domain may exist by then: while the source cannot say, it is undecidable.
+    const usableUntil = now + (found === undefined ? lifetimeMs : outageLifetimeMs);
+    const kept = { domain: found, freshUntil: now + lifetimeMs, usableUntil };
     const [into, from] = found === undefined ? [this.#unknown, this.#known] : [this.#known, this.#unknown];
     from.delete(domain);
     into.set(domain, kept);

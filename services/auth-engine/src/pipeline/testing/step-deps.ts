@@ -25,6 +25,12 @@ export function stepDeps({
     appPasswordUses: { recordUse: () => undefined },
     appPasswordChecked: () => undefined,
     ...deps,
-    backends: { current: backends, of: () => backends, spelled: (username) => username },
+    backends: {
+      current: backends,
+      ofSite: backends,
+      seenFrom: (_domain, backend) => backend,
+      of: () => backends,
+      spelled: (username) => username,
+    },
   };
 }

@@ -80,8 +80,8 @@ const DomainSource = section(
       maximum: 1_000_000,
     }),
     max_unknown_per_second: integer(
-      50,
-      "Number of queries in a second for domains that a process has never seen, because attackers choose names. Further ones are temporary failures.",
+      200,
+      "Number of queries in a second that find no record, because attackers choose names. Names of further domains that a process does not know are temporary failures until the next second.",
       { minimum: 1, maximum: 100_000 },
     ),
   },
