@@ -98,6 +98,7 @@ async function signIn(change: Partial<AuthRequest>) {
   const decision = await decide(attempt, context, deps);
   const { promise: done, resolve } = Promise.withResolvers<void>();
   const shadow = createShadow({
+    seenFrom: (_domain, backend) => backend,
     settings: {
       backends: [],
       share: 1,
