@@ -14,6 +14,7 @@ let stack: CallersStack;
 beforeAll(async () => {
   stack = await startCallersStack({
     shape: "five",
+    decision: "60s",
     jwt: { users: [{ username: "operator", password: operatorHash, roles: ["admin"] }] },
   });
 });
