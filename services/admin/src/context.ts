@@ -8,6 +8,7 @@ import {
   engineBusFromConfig,
   flushesFromConfig,
   historyFromConfig,
+  LiveDomains,
   redisFromConfig,
   rememberedDevicesFromConfig,
   scriptPasswordReports,
@@ -52,6 +53,7 @@ const hashing = { concurrency: 2, maxQueued: 64 };
 export async function createContext(config: Config, shared: SharedByProcess) {
   const base = await baseFromConfig(config, "admin", shared);
   const settings = adminSettings(config);
+  const engineBus = await engineBusFromConfig(config, base);
   const parts = {
     ...base,
     settings,
@@ -59,7 +61,8 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     state: redisFromConfig(config, "state", base),
     cache: redisFromConfig(config, "cache", base),
     queue: redisFromConfig(config, "queue", base),
-    ...(await engineBusFromConfig(config, base)),
+    ...engineBus,
+    domains: new LiveDomains(config, engineBus.bus),
     passwords: createPasswordVerifier({
       ...hashing,
       onUnverifiable: scriptPasswordReports(base, unverifiablePasswordCounter(base)),

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { type OperationId, operation } from "@postern/shared/contracts";
+import { type Concern, type OperationId, operation } from "@postern/shared/contracts";
+import { limitCallers } from "@postern/shared/domain/domains";
 import { AppError } from "@postern/shared/platform/errors";
 import {
   answerUnrouted,
@@ -40,6 +41,10 @@ function getOpenapi(document: () => RenderedDocument, format: DocumentFormat) {
 }
 
 declare module "fastify" {
+  interface FastifyContextConfig {
+    /** What the route is about, for callers that are limited to domains. */
+    concerns?: Concern | undefined;
+  }
   interface FastifyRequest {
     /** The API caller that the gateway has authenticated. */
     caller: Caller | null;
@@ -62,6 +67,7 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
   challengeUnauthorized(app, () => live.current.challenges);
   nameSessions(app, identifier, requireCaller(readCaller));
   traceForwarded(app, context.tracer);
+  limitCallers(app, context);
   takeStrictJson(app);
   onlyOperations(app, "admin");
   answerUnrouted(app);

@@ -35,6 +35,10 @@ import { registerCommonPages, unknownPage } from "./visit/common-pages.ts";
 import { registerPageRoutes } from "./visit/page-routes.ts";
 
 declare module "fastify" {
+  interface FastifyContextConfig {
+    /** What the route is about, for callers that are limited to domains. */
+    concerns?: Concern | undefined;
+  }
   interface FastifyRequest {
     /** The API caller, as the gateway's caller assertion states it. */
     caller: Caller | null;

@@ -63,6 +63,17 @@ export const callerOperationNames: readonly string[] = [
   ...singleOperations.map(({ operationId }) => operationId),
 ];
 
+const dialectActions: ReadonlySet<string> = new Set<AuthOperation>(["authenticate", "lookup", "list-accounts"]);
+
+const openToLimited: ReadonlySet<string> = new Set(
+  operations.flatMap(({ operationId, concerns }) => (concerns === undefined ? [] : [operationId])),
+);
+
+/** Whether a caller that is limited to domains may ask for it at all; `action` is undefined for a request that no operation serves. */
+export function isOpenToLimited(action: string | undefined): boolean {
+  return action !== undefined && (dialectActions.has(action) || openToLimited.has(action));
+}
+
 /** The actions that the entries of a list stand for. */
 export function actionsNamed(names: readonly string[]): ReadonlySet<string> {
   return new Set(names.flatMap((name) => callerOperationGroups[name] ?? [name]));

@@ -151,11 +151,13 @@ const listing = { query: page, ...jsonBody(BruteForceListRequest), bodyRequired:
 
 export const flushOperations = [
   cache("delete", "/api/v1/cache/flush", "flushUserCache", {
+    concerns: { of: "account", in: "body", member: "user" },
     summary: "Flush the cached results of a user and the bans of addresses that tried passwords for the account",
     request: jsonBody(CacheFlushRequest),
     answers: answers(200, "The removed keys.", CacheFlush),
   }),
   cache("delete", "/api/v1/cache/flush/async", "enqueueUserCacheFlush", {
+    concerns: { of: "account", in: "body", member: "user" },
     summary: "Flush a user as a background job",
     request: jsonBody(CacheFlushRequest),
     answers: answers(202, "The job was accepted.", CacheFlushAsync),
