@@ -1,3 +1,4 @@
+import type { Domain } from "@postern/shared/domain/domains";
 import type { Backend } from "./backend.ts";
 
 /** The backends that may be queried about a name. */
@@ -7,9 +8,10 @@ export interface BackendsByName {
   /**
    * The backends for the domain of a name, in its order.
    *
+   * @param domain of the name, if it is known already
    * @throws AppError DIRECTORY_UNAVAILABLE if the source of domain records cannot tell; a promise rejects with it
    */
-  of(username: string): readonly Backend[] | Promise<readonly Backend[]>;
+  of(username: string, domain?: Domain): readonly Backend[] | Promise<readonly Backend[]>;
 }
 
 /** The same backends for every name. */

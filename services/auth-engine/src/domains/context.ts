@@ -70,10 +70,11 @@ function generationMaker({ base, scripts }: Parts) {
   };
 }
 
-/** The names of the backends for domains without backends of their own. */
-function defaultOrder({ auth }: Config): readonly string[] {
-  const entries = auth.domains.default.backends.length > 0 ? auth.domains.default.backends : auth.backends.order;
-  return entries.map((entry) => entry.trim()).filter((entry) => entry !== "cache");
+/** The names of the backends for domains without backends of their own, and of those of `auth.backends.order`. */
+function namesOf({ auth }: Config): { readonly order: readonly string[]; readonly site: ReadonlySet<string> } {
+  const { backends } = auth.domains.default;
+  const site = auth.backends.order.map((entry) => entry.trim()).filter((entry) => entry !== "cache");
+  return { order: backends.length > 0 ? backends.map((entry) => entry.trim()) : site, site: new Set(site) };
 }
 
 /** The domains of the site, and the backends for each name. */
@@ -91,7 +92,7 @@ export function createLiveDomains(
 ) {
   const { logger } = base;
   const make = generationMaker({ base, ...parts });
-  let order = defaultOrder(config);
+  let names = namesOf(config);
   const current = new Replaceable(
     make(config),
     config.runtime.timeouts.decision,
@@ -102,7 +103,8 @@ export function createLiveDomains(
   const backendsByName: BackendsByName = createBackendsByName({
     set: backends,
     domains: () => current.current.domains,
-    order: () => order,
+    order: () => names.order,
+    isOfSite: (backend) => names.site.has(backend),
     none: createBackendOfNone(async (...verification) => {
       const [first] = backends.current;
       // These verify a decoy in this process; others would send the password to a server.
@@ -124,7 +126,7 @@ export function createLiveDomains(
       const generation = make(next);
       return {
         use: (): void => {
-          order = defaultOrder(next);
+          names = namesOf(next);
           current.swap(generation);
         },
         discard: () => generation.close(),

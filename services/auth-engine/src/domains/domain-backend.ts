@@ -13,6 +13,11 @@ export interface AccountNames {
    * @throws AppError DIRECTORY_UNAVAILABLE if the account belongs to another domain, which is a fault of the backend
    */
   readonly own: (account: string, backend: string) => string | Promise<string>;
+  /**
+   * The identifier of an account, unique among all domains: customers choose those in their own directories, and could choose that of an
+   * account elsewhere.
+   */
+  readonly ownId: (uniqueUserId: string, backend: string) => string;
 }
 
 interface Naming {
@@ -20,10 +25,15 @@ interface Naming {
   readonly defaultName: string;
   /** Whether the account of a name without a domain may have this name. */
   readonly isServedBy: (account: string, backend: string) => boolean | Promise<boolean>;
+  /** Whether the site, and no customer, chooses the identifiers in a backend: those of `auth.backends.order`. */
+  readonly isOfSite: (backend: string) => boolean;
   readonly onForeign: (account: string, backend: string, domain: string) => void;
 }
 
-export function accountNamesOf(domain: KnownDomain, { defaultName, isServedBy, onForeign }: Naming): AccountNames {
+export function accountNamesOf(
+  domain: KnownDomain,
+  { defaultName, isServedBy, isOfSite, onForeign }: Naming,
+): AccountNames {
   const { name, aliases, origin } = domain;
   const isDefault = name === defaultName;
   // Without a default domain, accounts that share the rules of `auth.domains.default` have unique names, as they do without domains.
@@ -55,6 +65,7 @@ export function accountNamesOf(domain: KnownDomain, { defaultName, isServedBy, o
       if (of === name || aliases.includes(of)) return account;
       throw foreign(account, backend);
     },
+    ownId: (id, backend) => (id === "" || name === "" || isOfSite(backend) ? id : `${id}@${name}`),
   };
 }
 
@@ -76,8 +87,9 @@ async function untilKnown<Found extends Outcome>(
 
 function domainFactors(store: SecondFactorStore, names: AccountNames, backend: string): SecondFactorStore {
   const named = async (account: MfaAccount): Promise<MfaAccount> => {
+    const { uniqueUserId: id } = account;
     const own = await names.own(account.account, backend);
-    return own === account.account ? account : { ...account, account: own };
+    return { ...account, account: own, uniqueUserId: id === undefined ? undefined : names.ownId(id, backend) };
   };
   const formsOf = ({ username }: MfaQuery) => names.forms(username);
   return {
@@ -116,8 +128,9 @@ function under(query: BackendQuery, username: string): BackendQuery {
  */
 export function createDomainBackend(backend: Backend, names: AccountNames): Backend {
   const owned = async (account: BackendAccount): Promise<BackendAccount> => {
+    const { uniqueUserId: id } = account;
     const own = await names.own(account.account, backend.name);
-    return own === account.account ? account : { ...account, account: own };
+    return { ...account, account: own, ...(id !== undefined && { uniqueUserId: names.ownId(id, backend.name) }) };
   };
   const ownOutcome = async (outcome: VerifyOutcome): Promise<VerifyOutcome> => {
     if (outcome.kind === "ok") return { ...outcome, account: await owned(outcome.account) };

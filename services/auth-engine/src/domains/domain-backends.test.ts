@@ -12,7 +12,8 @@ function backendWith(name: string, accounts: Readonly<Record<string, string>>) {
     heard.push(username);
     const account = accounts[username];
     if (account === undefined) return { kind: "unknown_user" };
-    return { kind: "ok", account: { account, accountField: "mail", totpSecretField: "", attributes: {} } };
+    const fields = { uniqueUserId: "7", accountField: "mail", totpSecretField: "", attributes: {} };
+    return { kind: "ok", account: { account, ...fields } };
   };
   const backend: Backend = {
     kind: "sql",
@@ -49,10 +50,12 @@ function site(
   const backends = names.map((name) => backendWith(name, accounts[name] ?? {}));
   const foreign: string[] = [];
   const spent: string[] = [];
+  const ids: (string | undefined)[] = [];
   const byName = createBackendsByName({
     set: { current: backends.map(({ backend }) => backend) },
     domains: () => domains,
     order: () => ["sql"],
+    isOfSite: (name) => name === "sql",
     none: createBackendOfNone(async ({ username }) => void spent.push(username)),
     onForeign: (account) => foreign.push(account),
   });
@@ -62,10 +65,11 @@ function site(
     for (const backend of await byName.of(username)) {
       const found = await backend.verify(query, new Secret("pw"), context);
       answers.push(found.kind === "ok" ? found.account.account : found.kind);
+      if (found.kind === "ok") ids.push(found.account.uniqueUserId);
     }
     return answers;
   };
-  return { byName, verify, foreign, spent, heard: () => backends.map(({ heard }) => heard.splice(0)) };
+  return { byName, verify, foreign, ids, spent, heard: () => backends.map(({ heard }) => heard.splice(0)) };
 }
 
 const customers = `{ name: a.test, aliases: [alias.test], backends: ["sql(a)"] }, { name: b.test, backends: ["sql(b)", sql] }`;
@@ -105,6 +109,16 @@ test("accounts named alike in two domains are two accounts", async () => {
     "sql(b)": { "ann@b.test": "ann" },
   });
   expect([await verify("ann@a.test"), (await verify("ann@b.test"))[0]]).toEqual([["ann@a.test"], "ann@b.test"]);
+});
+
+test("identifiers that customers choose are unique among domains; those of the site stay", async () => {
+  const { verify, ids } = site(`{ records: [${customers}, { name: c.test }] }`, {
+    sql: { "cem@c.test": "cem@c.test" },
+    "sql(a)": { "ann@a.test": "ann@a.test" },
+    "sql(b)": { "bob@b.test": "bob@b.test" },
+  });
+  for (const name of ["ann@a.test", "bob@b.test", "cem@c.test"]) await verify(name);
+  expect(ids).toEqual(["7@a.test", "7@b.test", "7"]);
 });
 
 test("accounts of the default domain may have names without a domain", async () => {

@@ -31,13 +31,15 @@ interface Deps {
   readonly domains: () => Domains | undefined;
   /** The names of `auth.backends.order`, and those of `auth.domains.default`. */
   readonly order: () => readonly string[];
+  /** Whether a backend is in `auth.backends.order`. */
+  readonly isOfSite: (backend: string) => boolean;
   readonly none: Backend;
   /** A backend returned an account of another domain. */
   readonly onForeign: (account: string, backend: string, domain: string) => void;
 }
 
 /** Chooses the backends for each name. No other code decides which backend a name, and its password, may reach. */
-export function createBackendsByName({ set, domains, order, none, onForeign }: Deps): BackendsByName {
+export function createBackendsByName({ set, domains, order, isOfSite, none, onForeign }: Deps): BackendsByName {
   const noBackends: readonly Backend[] = [none];
   let of: readonly Backend[] = [];
   let kept = new WeakMap<KnownDomain, readonly Backend[]>();
@@ -49,7 +51,7 @@ export function createBackendsByName({ set, domains, order, none, onForeign }: D
     return placed instanceof Promise ? placed.then(({ domain }) => isServed(domain)) : isServed(placed.domain);
   };
   const make = (domain: KnownDomain, all: Domains): readonly Backend[] => {
-    const names = accountNamesOf(domain, { defaultName: all.defaultName, isServedBy, onForeign });
+    const names = accountNamesOf(domain, { defaultName: all.defaultName, isServedBy, isOfSite, onForeign });
     return namesOf(domain).map((name) => {
       const backend = set.current.find((one) => one.name === name);
       if (backend === undefined)
@@ -73,9 +75,10 @@ export function createBackendsByName({ set, domains, order, none, onForeign }: D
     get current() {
       return set.current;
     },
-    of: (username) => {
+    of: (username, known) => {
       const all = domains();
       if (all === undefined) return set.current;
+      if (known !== undefined) return backendsOf(known, all);
       const placed = all.place(username);
       if (placed instanceof Promise) return placed.then(({ domain }) => backendsOf(domain, all));
       return backendsOf(placed.domain, all);

@@ -25,7 +25,7 @@ function cachedAnswer(
   context: StepContext<CachedFacts>,
   { backends }: CachesDep & BackendDeps,
 ): Ok | undefined {
-  const among = backends.of(attempt.username);
+  const among = backends.of(attempt.username, attempt.domain);
   // The record of the domain has just expired: the backends are queried, as for any miss.
   const backend = among instanceof Promise ? undefined : among.find(({ name }) => name === found.backendName);
   if (among instanceof Promise) among.catch(() => undefined);

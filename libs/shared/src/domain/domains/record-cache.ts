@@ -77,6 +77,12 @@ export class RecordCache {
     return this.#known.size;
   }
 
+  /** The domain, if it is known and fresh in memory. */
+  fresh(domain: string): KnownDomain | undefined {
+    const kept = this.#known.get(domain);
+    return kept !== undefined && kept.freshUntil > this.#clock.now() ? kept.domain : undefined;
+  }
+
   /**
    * The domain, from memory if it is fresh. Undefined if the source does not know it.
    *
