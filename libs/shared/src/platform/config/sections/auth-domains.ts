@@ -43,6 +43,10 @@ export const DomainRecord = section("A domain.", {
     form: "header-text",
   }),
   ...rules,
+  second_factor: choice(
+    ["optional", "required"],
+    "Whether users of the domain must have a second factor. If `required`, a user without one sets it up at the next sign-in on the pages, and remembered devices do not take its place.",
+  ),
 });
 
 const DomainSource = section(
@@ -189,6 +193,27 @@ function compareRelayDomains({ controls, domains }: Config["auth"], { warning }:
   });
 }
 
+/** Applications that are limited to domains. */
+function checkApplications({ auth, identity }: Config, { problem, warning }: Judgement): void {
+  const { records, source, default: others } = auth.domains;
+  const isClosed = records.length > 0 && source.kind === "none" && !others.enabled;
+  const served = new Set(records.flatMap(({ name, aliases }) => [name, ...aliases].map((one) => canonicalDomain(one))));
+  const lists = [
+    ...identity.oidc.clients.map(({ domains }, index) => ({ domains, at: `identity.oidc.clients[${index}]` })),
+    ...identity.saml.service_providers.map(({ domains }, index) => {
+      return { domains, at: `identity.saml.service_providers[${index}]` };
+    }),
+  ];
+  for (const { domains, at } of lists) {
+    domains.forEach((name, index) => {
+      const path = `${at}.domains[${index}]`;
+      const domain = canonicalDomain(name);
+      if (domain === undefined) problem(path, messages.mustBe("a domain name"));
+      else if (isClosed && !served.has(domain)) warning(path, messages.domainNotServed);
+    });
+  }
+}
+
 export function validateDomains(config: Config, judgement: Judgement): void {
   const { domains } = config.auth;
   const { default_domain: own, default: others } = domains;
@@ -203,6 +228,7 @@ export function validateDomains(config: Config, judgement: Judgement): void {
     else validateBackendEntry(config, judgement, { entry, at });
   }
   validateSource(config, judgement);
+  checkApplications(config, judgement);
   if (usesDomains(config)) compareRelayDomains(config.auth, judgement);
   else if (others.enabled || domainBackends(config).length > 0) warning(root, messages.domainsUnused);
 }
