@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { operation, pathTo } from "@postern/shared/contracts";
+import { type Concern, operation, pathTo } from "@postern/shared/contracts";
+import { limitCallers } from "@postern/shared/domain/domains";
 import { AppError } from "@postern/shared/platform/errors";
 import {
   answerUnrouted,
@@ -70,6 +71,7 @@ type IdpParts = Pick<
   | "saml"
   | "singleLogout"
   | "tracer"
+  | "liveDomains"
 >;
 
 function registerOpenapi(app: FastifyInstance, openapi: IdpParts["openapi"]): void {
@@ -119,6 +121,7 @@ export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {
     origin.length > longestOrigin ? oauthError(reply, 400, "invalid_request") : undefined,
   );
   traceForwarded(app, parts.tracer);
+  limitCallers(app, { domains: parts.liveDomains, logger });
   takeStrictJson(app);
   onlyOperations(app, "idp");
   answerUnrouted(app, pages && unknownPage(pages.visits.pages));

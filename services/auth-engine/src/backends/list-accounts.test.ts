@@ -39,6 +39,10 @@ function listed(name: string, names: readonly string[] | "not_served" | "fails",
 function engine(backends: () => readonly Listed[]) {
   return createListAccounts({
     backends: () => backends().map(({ backend }) => backend),
+    listableWithin: async ([backend]) => ({
+      backends: backends().flatMap((one) => (one.backend.name === backend ? [one.backend] : [])),
+      isWithin: (account) => account !== "b",
+    }),
     engineId: "0123456789abcdef",
     observe: () => undefined,
     onUndecided: () => undefined,

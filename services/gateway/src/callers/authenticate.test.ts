@@ -47,6 +47,8 @@ const known = {
       next_password: "next-password-of-mx1",
       networks: [],
       operations: [],
+      domains: [],
+      default_domain: "",
     },
     {
       name: "mx2",
@@ -54,6 +56,8 @@ const known = {
       next_password: "",
       networks: ["192.0.2.0/24", "2001:db8::/32"],
       operations: ["authenticate", "bans", "loadConfiguration"],
+      domains: ["A.test", "bücher.test"],
+      default_domain: "a.test",
     },
   ],
 };

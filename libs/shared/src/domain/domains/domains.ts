@@ -103,8 +103,22 @@ export class Domains {
     return { username: `${username}${outsideMark}`, domain: unknownDomain };
   }
 
-  /** The names and aliases of these domains. @throws as `find` */
-  async namesOf(domains: readonly string[]): Promise<ReadonlySet<string>> {
+  /** The domain that a name has as it is written, or else the default domain; empty without one. */
+  #domainNameOf(username: string, defaultName = this.#defaultName): string {
+    const at = username.lastIndexOf("@");
+    if (at === -1) return defaultName;
+    const written = username.slice(at + 1);
+    return written === "" ? "" : comparableDomain(written);
+  }
+
+  /** Tells accounts of these domains from others. @throws as `find` */
+  async within(domains: readonly string[]): Promise<(account: string) => boolean> {
+    const names = await this.#namesOf(domains);
+    return (account) => names.has(this.#domainNameOf(account));
+  }
+
+  /** The names and aliases of domains. */
+  async #namesOf(domains: readonly string[]): Promise<ReadonlySet<string>> {
     const names = new Set(domains);
     for (const one of domains) {
       const found = this.find(one);
@@ -120,11 +134,8 @@ export class Domains {
   }
 
   async #isWithin(domains: readonly string[], username: string, defaultName: string): Promise<boolean> {
-    const at = username.lastIndexOf("@");
-    const typed = at === -1 ? defaultName : username.slice(at + 1);
-    if (typed === "") return false;
-    const name = comparableDomain(typed);
-    return domains.includes(name) || (await this.namesOf(domains)).has(name);
+    const name = this.#domainNameOf(username, defaultName);
+    return name !== "" && (domains.includes(name) || (await this.#namesOf(domains)).has(name));
   }
 
   #placed(username: string, local: string, typed: string): PlacedName | Promise<PlacedName> {

@@ -1,4 +1,4 @@
 export { comparableDomain, type Domain, domainOfRecord, type KnownDomain, unknownDomain } from "./domain.ts";
 export { type CallerDomains, Domains, outsideMark, type PlacedName } from "./domains.ts";
-export { limitCallers } from "./limit-callers.ts";
+export { accountsFor, limitCallers } from "./limit-callers.ts";
 export { type ReadRecord, RecordCache, type RecordCacheSettings } from "./record-cache.ts";

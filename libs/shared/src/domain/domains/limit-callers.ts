@@ -34,6 +34,25 @@ interface LimitDeps {
   readonly logger: Pick<Logger, "info">;
 }
 
+const withoutDomains = (): AppError =>
+  new AppError("DIRECTORY_UNAVAILABLE", { detail: "a caller is limited to domains, and there are none" });
+
+const everyAccount = (): boolean => true;
+
+/**
+ * Which accounts an API caller may learn of, for answers about many.
+ *
+ * @throws AppError DIRECTORY_UNAVAILABLE if it cannot be decided
+ */
+export async function accountsFor(
+  caller: Caller | null,
+  { current }: LimitDeps["domains"],
+): Promise<(account: string) => boolean> {
+  if (caller?.domains === undefined) return everyAccount;
+  if (current === undefined) throw withoutDomains();
+  return current.within(caller.domains);
+}
+
 const parts = { body: "body", query: "query", path: "params" } as const satisfies Record<string, Part>;
 
 /** The text that a request has there; undefined if there is none, or something else. */
@@ -62,8 +81,7 @@ function asWritten(payload: string, hidden: string): string {
 export function limitCallers(app: LimitedApp, { domains, logger }: LimitDeps): void {
   const hidden = new WeakMap<LimitedRequest, string>();
   const place = async (request: LimitedRequest, caller: Caller, part: Part, member: string, written: string) => {
-    if (domains.current === undefined)
-      throw new AppError("DIRECTORY_UNAVAILABLE", { detail: "a caller is limited to domains, and there are none" });
+    if (domains.current === undefined) throw withoutDomains();
     const { username, domain } = await domains.current.placeFor(caller, written);
     Object.assign(request, { [part]: { ...Object(request[part]), [member]: username } });
     if (domain.isKnown || !username.endsWith(outsideMark)) return;

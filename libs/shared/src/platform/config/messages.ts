@@ -146,6 +146,7 @@ export const messages = {
   domainCache: "is no backend: records name backends only",
   domainsUnused: "has no effect without records and source",
   domainNotRelayed: (name: string) => `is denied, because auth.controls.relay_domains.static does not list ${name}`,
+  needsDomains: "needs records or a source of auth.domains",
   domainNotServed: "is not served: auth.domains has no record of it",
   mailDomainTwice: "repeats a domain of an earlier entry; each domain has one entry",
   noWayToClientId:
