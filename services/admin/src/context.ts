@@ -42,6 +42,7 @@ import { createLostPhone } from "./lost-phone/create-lost-phone-code.ts";
 import { createAdminMetrics } from "./metrics.ts";
 import { createOperatorProofs, type OperatorProofs } from "./operators/context.ts";
 import { createEventStreams } from "./operators/event-streams.ts";
+import { createReadRight, type ReadRight } from "./operators/operator-right.ts";
 import { adminSettings, type LiveAdminSettings, liveAdminSettings } from "./settings.ts";
 import { createSuspending } from "./suspensions/context.ts";
 import { createSystem } from "./system/context.ts";
@@ -82,6 +83,10 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const rememberedDevices = rememberedDevicesFromConfig(config, { redis, clock: sharedClock });
   const health = createAdminHealth(config, parts);
   const proofs = createOperatorProofs(config, parts);
+  const readRight = createReadRight(
+    () => parts.live.current.console.roles,
+    () => parts.domains.current,
+  );
   return {
     ...parts,
     flushes: flushesFromConfig(config, flush),
@@ -89,7 +94,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     /** Undefined without the secret that encrypts them. */
     rememberedDevices,
     ...proofs,
-    createLostPhoneCode: lostPhoneOf(config, { ...parts, ...proofs, ...suspending, sharedClock }),
+    createLostPhoneCode: lostPhoneOf(config, { ...parts, ...proofs, ...suspending, readRight, sharedClock }),
     accountNames,
     ...suspending,
     jobs,
@@ -109,7 +114,14 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     openapi: lazyOpenapi("management", config),
     hooks: await createHookScripts(config, parts),
     /** Undefined if the console is off. */
-    consolePages: await createConsole(config, { ...parts, ...suspending, sharedClock, accountNames, ...proofs }),
+    consolePages: await createConsole(config, {
+      ...parts,
+      ...suspending,
+      sharedClock,
+      accountNames,
+      readRight,
+      ...proofs,
+    }),
   };
 }
 
@@ -151,11 +163,12 @@ interface LostPhoneParts extends OperatorProofs {
   readonly state: RedisClient;
   readonly bus: Bus;
   readonly suspensions: Suspensions;
+  readonly readRight: ReadRight;
   readonly sharedClock: Clock;
 }
 
 function lostPhoneOf({ identity, storage }: Config, parts: LostPhoneParts) {
-  const { live, state, bus, suspensions, isDoubted, namesOnPages, sharedClock } = parts;
+  const { live, state, bus, suspensions, readRight, isDoubted, namesOnPages, sharedClock } = parts;
   const deadline = () => ({ deadline: steadyClock.now() + live.current.decisionTimeoutMs });
   return createLostPhone({
     codes: identity.mfa.lost_phone.enabled ? createLostPhoneCodes(state, storage.redis.prefix, sharedClock) : undefined,
@@ -163,7 +176,7 @@ function lostPhoneOf({ identity, storage }: Config, parts: LostPhoneParts) {
     decide: (request) => bus.request(authenticate, request, deadline()),
     readFactors: (target) => bus.request(mfaFactorsRead, target, deadline()),
     notify: (notification) => bus.request(notifyLostPhone, notification, deadline()),
-    roles: () => live.current.console.roles,
+    readRight,
     suspensions,
     isDoubted,
   });

@@ -23,6 +23,7 @@ import { getConfigLoad } from "./config/get-load.ts";
 import { registerConsole } from "./console/api-routes.ts";
 import { registerConsolePages } from "./console/page-routes.ts";
 import { registerShadow } from "./console/shadow/routes.ts";
+import { subjectOf } from "./console/subject.ts";
 import type { AdminContext } from "./context.ts";
 import { registerFlushRoutes } from "./flush/flush-route.ts";
 import { registerHooks } from "./hooks/routes.ts";
@@ -67,7 +68,7 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
   challengeUnauthorized(app, () => live.current.challenges);
   nameSessions(app, identifier, requireCaller(readCaller));
   traceForwarded(app, context.tracer);
-  limitCallers(app, context);
+  limitCallers(app, { ...context, isAccountName: (text) => subjectOf(text).kind === "account" });
   takeStrictJson(app);
   onlyOperations(app, "admin");
   answerUnrouted(app);

@@ -47,7 +47,7 @@ const failures = { 400: errorAnswer("A query parameter is missing or invalid."),
 
 export const consoleOperations = [
   consoleApi("get", "/api/v1/console/explain", "explain", {
-    concerns: { of: "account", in: "query", member: "query" },
+    concerns: { of: "subject", in: "query", member: "query" },
     summary: "Explain what happened to an account, an address, a network or a reference",
     description:
       "One answer: whether it is blocked now and by which rule, the last success and failures, and what would help. Audited as account.read or network.read.",
@@ -59,7 +59,7 @@ export const consoleOperations = [
     answers: { 200: jsonAnswer("The explanation.", Explanation), ...failures },
   }),
   consoleApi("get", "/api/v1/console/history", "listDecisions", {
-    concerns: { of: "account", in: "query", member: "account" },
+    concerns: { of: "account", in: "query", member: "account", isOptional: true },
     summary: "List the recorded sign-ins of an account, a network or a reference",
     description:
       "Exactly one of account, network and reference is required. Records are kept for observability.decision_history.retention. Audited as account.read or network.read.",

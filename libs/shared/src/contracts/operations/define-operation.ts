@@ -38,10 +38,17 @@ export interface OperationRequest {
 
 /**
  * What an operation is about, for callers that are limited to domains. `account` and `domain`: the member of the request that names it.
- * `accounts`: the operation leaves out, or treats as unknown, those outside. `nobody`: it is about no account.
+ * `subject`: an account, or an address, a network or a reference; `accounts`: the operation leaves out, or treats as unknown, accounts
+ * outside. `nobody`: it is about no account.
  */
 export type Concern =
-  | { readonly of: "account" | "domain"; readonly in: "body" | "query" | "path"; readonly member: string }
+  | {
+      readonly of: "account" | "domain" | "subject";
+      readonly in: "body" | "query" | "path";
+      readonly member: string;
+      /** Without the member, the operation is one of `accounts`. */
+      readonly isOptional?: true;
+    }
   | { readonly of: "accounts" | "nobody" };
 
 export interface OperationAnswer {

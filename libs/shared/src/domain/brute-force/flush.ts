@@ -125,6 +125,16 @@ export function keysOfAccountFlush(deps: FlushDeps, account: string, addresses: 
   return [...new Set([...ofAddresses, ...countsOfAccount(deps, account), addressesKey])];
 }
 
+/** Flushes what is stored about the wrong passwords of the account. Bans and counts of networks remain. */
+export async function flushAccountCounts(
+  deps: FlushDeps,
+  account: string,
+  addresses: readonly string[],
+): Promise<readonly string[]> {
+  const keys = [...addresses.flatMap((address) => ownKeys(deps, account, address)), ...countsOfAccount(deps, account)];
+  return (await removeKeys(deps.redis, keys)).toSorted();
+}
+
 /** Flushes every address that sent wrong passwords for the account, and what is stored about its wrong passwords there. */
 export async function flushAccount(
   deps: FlushDeps,

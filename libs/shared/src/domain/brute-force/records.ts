@@ -4,6 +4,7 @@ import {
   type FlushDeps,
   type FlushRequest,
   flushAccount,
+  flushAccountCounts,
   flushAddress,
   keysOfAccountFlush,
   keysOfFlush,
@@ -108,6 +109,8 @@ export function createBruteForceRecords(deps: FlushDeps) {
     flush: (request: FlushRequest) => flushAddress(deps, request),
     /** Flushes every rule for each address that sent wrong passwords for the account, and what is stored about its wrong passwords. */
     flushAccount: async (account: string) => flushAccount(deps, account, await addressesOf(account)),
+    /** Flushes what is stored about the wrong passwords of the account, and no ban. */
+    flushAccountCounts: async (account: string) => flushAccountCounts(deps, account, await addressesOf(account)),
     /** Keys that `flush` would remove, whether or not they exist. */
     keysOf: (request: FlushRequest) => keysOfFlush(deps, request),
     /** Keys that `flushAccount` would remove, whether or not they exist. */

@@ -53,6 +53,11 @@ export class Domains {
     return [...new Set(this.#table.values())];
   }
 
+  /** Whether there may be others, which are read when they are asked for. */
+  get hasSource(): boolean {
+    return this.#cache !== undefined;
+  }
+
   /** The domain of `auth.domains.default_domain`, whose accounts may have names without a domain; empty if there is none. */
   get defaultName(): string {
     return this.#defaultName;

@@ -32,6 +32,8 @@ interface LimitDeps {
   /** Absent while all domains are decided by `auth.backends.order`. */
   readonly domains: { readonly current: Domains | undefined };
   readonly logger: Pick<Logger, "info">;
+  /** Whether the text of an operation about a `subject` is the name of an account. Absent where there is no such operation. */
+  readonly isAccountName?: (text: string) => boolean;
 }
 
 const withoutDomains = (): AppError =>
@@ -45,7 +47,7 @@ const everyAccount = (): boolean => true;
  * @throws AppError DIRECTORY_UNAVAILABLE if it cannot be decided
  */
 export async function accountsFor(
-  caller: Caller | null,
+  caller: Pick<Caller, "domains"> | null,
   { current }: LimitDeps["domains"],
 ): Promise<(account: string) => boolean> {
   if (caller?.domains === undefined) return everyAccount;
@@ -78,7 +80,7 @@ function asWritten(payload: string, hidden: string): string {
  * account outside becomes one that nobody has before the route sees it: the route looks nothing up, and answers as for any unknown name. Call
  * it before the routes are registered.
  */
-export function limitCallers(app: LimitedApp, { domains, logger }: LimitDeps): void {
+export function limitCallers(app: LimitedApp, { domains, logger, isAccountName }: LimitDeps): void {
   const hidden = new WeakMap<LimitedRequest, string>();
   const place = async (request: LimitedRequest, caller: Caller, part: Part, member: string, written: string) => {
     if (domains.current === undefined) throw withoutDomains();
@@ -96,9 +98,12 @@ export function limitCallers(app: LimitedApp, { domains, logger }: LimitDeps): v
     const { concerns } = routeOptions.config;
     if (concerns === undefined)
       return isLimited ? reply.code(403).send({ error: "the caller is limited to domains" }) : undefined;
-    if (concerns.of !== "account") return undefined;
+    if (concerns.of !== "account" && concerns.of !== "subject") return undefined;
     const part = parts[concerns.in];
     const written = textIn(request, part, concerns.member);
+    if (concerns.isOptional === true && !Object.hasOwn(Object(request[part]), concerns.member)) return undefined;
+    // The route answers with what concerns accounts within.
+    if (concerns.of === "subject" && written !== undefined && isAccountName?.(written) === false) return undefined;
     if (written === undefined)
       return isLimited
         ? reply.code(400).send({ error: `${concerns.member}: must be the name of an account` })

@@ -156,6 +156,9 @@ export const messages = {
   otherAccountField: (protocol: string) =>
     `is not the same for the protocols oidc and ${protocol}: a second factor would be recorded under another account name than the one that the console looks up, and be accepted without proof`,
   noOperators: "is empty: no account may use the console",
+  notInOrder: "must be an entry of auth.backends.order, and no cache",
+  noSiteOperators:
+    "is empty, and domains have rules of their own: roles have no effect, and only operators of domains may use the console",
   noSuchClient: "must be the client_id of an entry in identity.oidc.clients",
   clientMustBePublic: "must be the client_id of a client without a secret, because mail clients cannot keep one",
   scopesNotGranted: "contains a scope that the client may not request",

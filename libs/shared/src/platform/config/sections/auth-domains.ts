@@ -47,6 +47,9 @@ export const DomainRecord = section("A domain.", {
     ["optional", "required"],
     "Whether users of the domain must have a second factor. If `required`, a user without one sets it up at the next sign-in on the pages, and remembered devices do not take its place.",
   ),
+  operators: structure(
+    "Who may use the console for this domain's users only: roles as in runtime.console.roles, each with a list of groups of this domain's accounts, or of values of runtime.console.role_attribute.",
+  ),
 });
 
 const DomainSource = section(
@@ -135,15 +138,31 @@ function isAttributes(value: unknown): boolean {
   );
 }
 
+const operatorRoles: readonly string[] = ["helpdesk", "security", "admin"];
+const maxOperatorGroups = 100;
+
+function isOperators(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return Object.entries(value).every(
+    ([role, groups]: [string, unknown]) =>
+      operatorRoles.includes(role) &&
+      Array.isArray(groups) &&
+      groups.length <= maxOperatorGroups &&
+      groups.every((group) => typeof group === "string" && group.trim() !== ""),
+  );
+}
+
 /** @param path of the record, with a final dot, or empty */
 export function checkRecord(record: DomainRecordConfig, path: string, { problem }: Judgement): void {
-  const { name, aliases, attributes } = record;
+  const { name, aliases, attributes, operators } = record;
   if (canonicalDomain(name) === undefined) problem(`${path}name`, messages.mustBe("a domain name"));
   if (aliases.length > maxAliases) problem(`${path}aliases`, messages.tooMany(maxAliases));
   aliases.forEach((alias, index) => {
     if (canonicalDomain(alias) === undefined) problem(`${path}aliases[${index}]`, messages.mustBe("a domain name"));
   });
   if (!isAttributes(attributes)) problem(`${path}attributes`, messages.mustBe("texts or lists of texts by name"));
+  if (!isOperators(operators))
+    problem(`${path}operators`, messages.mustBe("lists of groups for the roles helpdesk, security and admin"));
 }
 
 /** The template of a query, which must contain the domain. */
