@@ -32,7 +32,7 @@ function domainsOf(yaml: string): Domains {
 }
 
 const domains = domainsOf(
-  `{ records: [{ name: a.test, aliases: [alias.test], operators: { helpdesk: [desk], admin: [wheel, chief] } }, { name: b.test, backends: [ldap] }, { name: off.test, enabled: false, operators: { admin: [wheel] } }], default: { enabled: true } }`,
+  `{ records: [{ name: a.test, aliases: [alias.test], operators: { helpdesk: [desk], admin: [wheel, chief] } }, { name: b.test }, { name: off.test, enabled: false, operators: { admin: [wheel] } }], default: { enabled: true } }`,
 );
 
 const found = (account: string, backendName: string | undefined, ...groups: string[]) =>
