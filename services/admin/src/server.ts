@@ -24,6 +24,7 @@ import { registerConsole } from "./console/api-routes.ts";
 import { registerConsolePages } from "./console/page-routes.ts";
 import { registerShadow } from "./console/shadow/routes.ts";
 import type { AdminContext } from "./context.ts";
+import { registerDomains } from "./domains/routes.ts";
 import { registerFlushRoutes } from "./flush/flush-route.ts";
 import { registerHooks } from "./hooks/routes.ts";
 import { getJob } from "./jobs/get-job.ts";
@@ -96,6 +97,7 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
     registerSuspensions(scope, context);
     registerRememberedDevices(scope, context);
     registerShadow(scope, context);
+    registerDomains(scope, context);
     scope.route({ ...guarded("readJob"), handler: getJob(context.jobs.read) });
   });
   registerConsole(app, context);

@@ -1,22 +1,26 @@
+import { join } from "node:path";
 import { status as grpcStatus } from "@grpc/grpc-js";
 import { fillPath, type Operation, operations } from "@postern/shared/contracts";
-import { freePort, scratchFolder } from "@postern/testing";
+import { freePort, poll, scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { askAdmin } from "../../support/ask-admin.ts";
 import { askPolicy } from "../../support/auth-policy.ts";
 import { askDialect, basicOf, dialects } from "../../support/dialects.ts";
 import { authMethod, type GrpcClient, grpcClient } from "../../support/grpc-client.ts";
+import { runOperator } from "../../support/run-operator.ts";
 import { basicAuth, type Stack, startStack } from "../../support/stack.ts";
 import { demoBackends, merged } from "../../support/stack-config.ts";
-import { type Customer, customerPools, startCustomer } from "./two-customers.ts";
+import { type Customer, createRecords, customerPools, recordsQuery, startCustomer } from "./two-customers.ts";
 
 const owned = new AsyncDisposableStack();
 let stack: Stack;
 let grpc: GrpcClient;
 let b: Customer;
+let records: ReturnType<typeof createRecords>;
 let token: string;
 
 const limited = basicOf("customer", "password-of-the-customer");
+const ofSource = basicOf("of-source", "password-of-the-source");
 const ofTwo = basicOf("reseller", "password-of-the-reseller");
 const meansDefault = basicOf("old-server", "password-of-the-server");
 
@@ -32,8 +36,13 @@ beforeAll(async () => {
   b = await startCustomer(owned, [
     ["bob", foreign, "password-of-bob"],
     ["eve", outside, "password-of-eve"],
+    ["zoe", "zoe@src.test", "password-of-zoe"],
   ]);
   const { path } = owned.use(await scratchFolder());
+  const file = join(path, "domains.sqlite");
+  records = owned.use(createRecords(file));
+  records.put("src.test", { alias: "src-alias.test", backends: "ldap(a)" });
+  records.put("torn.test", { backends: "ldap(gone)" });
   const [httpPort, grpcPort] = await Promise.all([freePort(), freePort()]);
   const issuer = `http://127.0.0.1:${httpPort}`;
   const demo = demoBackends(path);
@@ -52,7 +61,11 @@ beforeAll(async () => {
       services: ["admin", "idp"],
       backends: {
         ...demo,
-        sql: { ...Object(demo["sql"]), search: [merged(demoSearch, list)] },
+        sql: {
+          ...Object(demo["sql"]),
+          pools: { domains: { file, busy_timeout: "200ms" } },
+          search: [merged(demoSearch, list)],
+        },
         ldap: {
           ...ldap,
           search: [merged(Object(search), { filter: { list_accounts: "(objectClass=inetOrgPerson)" } })],
@@ -73,12 +86,14 @@ beforeAll(async () => {
               { name: "example.test", aliases: ["alias.test"] },
               { name: "b.test", backends: ["ldap(a)"] },
             ],
+            source: { kind: "sql", pool: "domains", query: recordsQuery, backends: ["ldap(a)"] },
           },
           backchannel: {
             oidc_bearer: { enabled: true, issuer },
             callers: [
               { name: "customer", password: "password-of-the-customer", domains: ["Example.test"] },
               { name: "reseller", password: "password-of-the-reseller", domains: ["example.test", "b.test"] },
+              { name: "of-source", password: "password-of-the-source", domains: ["src-alias.test"] },
               { name: "old-server", password: "password-of-the-server", default_domain: "example.test" },
             ],
           },
@@ -302,4 +317,102 @@ test("a caller's default domain completes names without one", async () => {
   const ask = (authorization: string) =>
     askDialect(stack.url, "json", { username: "alice", password: "alice-demo-password", authorization });
   expect([(await ask(meansDefault)).status, (await ask(basicAuth)).status]).toEqual([200, 403]);
+});
+
+test("a domain of the source limits a caller by name and alias", async () => {
+  const ask = async (username: string, authorization: string) =>
+    (await askDialect(stack.url, "json", { username, password: "password-of-zoe", authorization })).status;
+  const names = ["zoe@src.test", "zoe@src-alias.test", "zoe"];
+  expect(await Promise.all(names.map((name) => ask(name, ofSource)))).toEqual([200, 200, 200]);
+  expect(await ask("zoe@src.test", limited)).toBe(403);
+});
+
+describe("records of domains", () => {
+  const postern = (...args: readonly string[]) => runOperator(stack.url, args);
+
+  test("are listed page by page, each caller its own; the source is not", async () => {
+    const page = async (authorization: string, query = "") =>
+      (await askAdmin(stack, "GET", `/api/v1/domains${query}`, { headers: { authorization } })).body;
+    const first = await page(basicAuth, "?limit=1");
+    expect(first).toMatchObject({
+      domains: [{ name: "b.test", backends: ["ldap(a)"] }],
+      next: "b.test",
+      source: "sql",
+    });
+    expect(await page(basicAuth, "?limit=1&cursor=b.test")).toMatchObject({ domains: [{ name: "example.test" }] });
+    expect(await page(limited)).toMatchObject({ domains: [{ name: "example.test", backends: ["sql"] }] });
+    expect(await page(ofSource)).toMatchObject({ domains: [] });
+    const { code, out } = await postern("domains", "list");
+    expect(code).toBe(0);
+    for (const part of ["example.test", "alias.test", "ldap(a)", "not listed"]) expect(out).toContain(part);
+  });
+
+  test("are shown with their origin, and only to callers of the domain", async () => {
+    const show = (name: string, authorization = basicAuth) =>
+      askAdmin(stack, "GET", `/api/v1/domains/${encodeURIComponent(name)}`, { headers: { authorization } });
+    expect((await show("ALIAS.test")).body).toMatchObject({
+      name: "example.test",
+      found_as: "alias",
+      origin: "records",
+    });
+    expect((await show("src-alias.test")).body).toMatchObject({
+      name: "src.test",
+      origin: "source",
+      backends: [{ name: "ldap(a)", is_configured: true }],
+      record: { name: "src.test" },
+    });
+    expect((await show("src.test", ofSource)).status).toBe(200);
+    const statuses = [
+      await show("nowhere.test"),
+      await show("not a domain"),
+      await show("b.test", limited),
+      await show("nowhere.test", limited),
+    ];
+    expect(statuses.map(({ status }) => status)).toEqual([404, 400, 403, 403]);
+    expect((await postern("domains", "show", "src-alias.test")).out).toContain("record of auth.domains.source");
+    expect(await postern("domains", "show", "nowhere.test")).toMatchObject({ code: 1 });
+  });
+
+  test("are checked for names, with the backends that each reaches", async () => {
+    const good = await postern("domains", "check", "Ann@ALIAS.test", "src.test");
+    expect(good).toMatchObject({ code: 0, err: "" });
+    for (const part of ["Ann@example.test", "ldap(a)", "source"]) expect(good.out).toContain(part);
+    const bad = await postern("domains", "check", "x@torn.test", "x@nowhere.test", "x@_", "--json");
+    expect(bad.code).toBe(1);
+    expect(JSON.parse(bad.out).map((one: { problem: string }) => one.problem)).toEqual([
+      "backends that are not configured: ldap(gone)",
+      "the site does not serve this domain",
+      "not a domain name",
+    ]);
+    expect((await postern("domains", "check")).code).toBe(2);
+  });
+
+  test("are named by postern why", async () => {
+    expect((await postern("why", own)).out).toContain(
+      "domain example.test: record in the configuration; backends: sql",
+    );
+    expect((await postern("why", "x@nowhere.test")).out).toContain("domain nowhere.test: not served");
+  });
+
+  test("are read again after a flush", async () => {
+    const enabled = async () => (await askAdmin(stack, "GET", "/api/v1/domains/src.test")).body["enabled"];
+    expect(await enabled()).toBe(true);
+    records.put("src.test", { alias: "src-alias.test", backends: "ldap(a)", enabled: 0 });
+    expect(await enabled()).toBe(true);
+    const flushed = await postern("flush", "--domain", "src-alias.test");
+    expect(flushed).toMatchObject({ code: 0, out: expect.stringContaining("read again") });
+    await poll("the record is read again", async () => (await enabled()) === false);
+    const status = async () =>
+      (await askDialect(stack.url, "json", { username: "zoe@src.test", password: "password-of-zoe" })).status;
+    await poll("the domain is disabled", async () => (await status()) === 403);
+    const path = "/api/v1/cache/flush/domain";
+    const asked = [
+      await askAdmin(stack, "DELETE", path, { body: { domain: "b.test" }, headers: { authorization: limited } }),
+      await askAdmin(stack, "DELETE", path, { body: {}, headers: { authorization: limited } }),
+      await askAdmin(stack, "DELETE", path, { body: { domain: "no domain" } }),
+      await askAdmin(stack, "DELETE", path, { body: {} }),
+    ];
+    expect(asked.map(({ status: code }) => code)).toEqual([403, 403, 400, 200]);
+    expect((await postern("flush", own, "--domain", "b.test")).code).toBe(2);
+  });
 });

@@ -41,7 +41,8 @@ export interface OperationRequest {
  * `accounts`: the operation leaves out, or treats as unknown, those outside. `nobody`: it is about no account.
  */
 export type Concern =
-  | { readonly of: "account" | "domain"; readonly in: "body" | "query" | "path"; readonly member: string }
+  | { readonly of: "account"; readonly in: "body" | "query" | "path"; readonly member: string }
+  | { readonly of: "domain"; readonly in: "body" | "query" | "path"; readonly member: string }
   | { readonly of: "accounts" | "nobody" };
 
 export interface OperationAnswer {

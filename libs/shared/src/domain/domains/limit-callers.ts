@@ -63,14 +63,47 @@ function textIn(request: LimitedRequest, part: Part, member: string): string | u
 
 /** The answer with a name as the caller wrote it. The route may have folded it. */
 function asWritten(payload: string, hidden: string): string {
-  const [marked, escaped] = [payload.toLowerCase(), JSON.stringify(hidden).slice(1, -1).toLowerCase()];
-  let written = "";
-  let from = 0;
-  for (let at = marked.indexOf(escaped); at !== -1; at = marked.indexOf(escaped, from)) {
-    written += payload.slice(from, at + escaped.length - outsideMark.length);
-    from = at + escaped.length;
-  }
-  return written + payload.slice(from);
+  const text = JSON.stringify(hidden).slice(1, -1);
+  const pattern = text.replaceAll(/[$()*+./?[\\\]^{|}]/gu, String.raw`\$&`);
+  return payload.replaceAll(new RegExp(pattern, "giu"), (found) => found.slice(0, -outsideMark.length));
+}
+
+/** The part of a request that names an account or a domain. */
+interface Place {
+  readonly part: Part;
+  readonly member: string;
+}
+
+function createPlaceAccount({ domains, logger }: LimitDeps, hide: (request: LimitedRequest, name: string) => void) {
+  return async (request: LimitedRequest, caller: Caller, { part, member }: Place): Promise<void> => {
+    const written = textIn(request, part, member) ?? "";
+    if (domains.current === undefined) throw withoutDomains();
+    const { username } = await domains.current.placeFor(caller, written);
+    Object.assign(request, { [part]: { ...Object(request[part]), [member]: username } });
+    if (caller.domains === undefined || username !== `${written}${outsideMark}`) return;
+    hide(request, username);
+    logger.info(
+      { session: caller.session, caller: caller.name },
+      "an API caller named an account outside of its domains",
+    );
+  };
+}
+
+/** Why a caller with domains gets no answer of the route; undefined if it may get one. */
+async function refusalOf(
+  request: LimitedRequest,
+  caller: Caller,
+  { domains }: LimitDeps,
+): Promise<readonly [status: number, error: string] | undefined> {
+  const { concerns } = request.routeOptions.config;
+  if (concerns === undefined) return [403, "the caller is limited to domains"];
+  if (!("member" in concerns)) return undefined;
+  const { member } = concerns;
+  const written = textIn(request, parts[concerns.in], member);
+  if (concerns.of === "account")
+    return written === undefined ? [400, `${member}: must be the name of an account`] : undefined;
+  const isOwn = written !== undefined && (await accountsFor(caller, domains))(`@${written}`);
+  return isOwn ? undefined : [403, `${member}: must be a domain of the caller`];
 }
 
 /**
@@ -78,33 +111,21 @@ function asWritten(payload: string, hidden: string): string {
  * account outside becomes one that nobody has before the route sees it: the route looks nothing up, and answers as for any unknown name. Call
  * it before the routes are registered.
  */
-export function limitCallers(app: LimitedApp, { domains, logger }: LimitDeps): void {
+export function limitCallers(app: LimitedApp, deps: LimitDeps): void {
   const hidden = new WeakMap<LimitedRequest, string>();
-  const place = async (request: LimitedRequest, caller: Caller, part: Part, member: string, written: string) => {
-    if (domains.current === undefined) throw withoutDomains();
-    const { username, domain } = await domains.current.placeFor(caller, written);
-    Object.assign(request, { [part]: { ...Object(request[part]), [member]: username } });
-    if (domain.isKnown || !username.endsWith(outsideMark)) return;
-    hidden.set(request, username);
-    const { name, session } = caller;
-    logger.info({ session, caller: name }, "an API caller named an account outside of its domains");
-  };
+  const placeAccount = createPlaceAccount(deps, (request, name) => void hidden.set(request, name));
   app.addHook("preHandler", async (request, reply) => {
     const { caller, routeOptions } = request;
     if (caller === null || (caller.domains === undefined && caller.defaultDomain === undefined)) return undefined;
     const isLimited = caller.domains !== undefined;
+    const refusal = isLimited ? await refusalOf(request, caller, deps) : undefined;
+    if (refusal !== undefined) return reply.code(refusal[0]).send({ error: refusal[1] });
     const { concerns } = routeOptions.config;
-    if (concerns === undefined)
-      return isLimited ? reply.code(403).send({ error: "the caller is limited to domains" }) : undefined;
-    if (concerns.of !== "account") return undefined;
-    const part = parts[concerns.in];
-    const written = textIn(request, part, concerns.member);
-    if (written === undefined)
-      return isLimited
-        ? reply.code(400).send({ error: `${concerns.member}: must be the name of an account` })
-        : undefined;
-    // Where identifiers take the place of a name, they have no domain either.
-    if (isLimited || concerns.in !== "path") await place(request, caller, part, concerns.member, written);
+    if (concerns?.of !== "account") return undefined;
+    const place = { part: parts[concerns.in], member: concerns.member };
+    // In paths, identifiers may take the place of a name; they have no domain either.
+    const isName = isLimited || (concerns.in !== "path" && textIn(request, place.part, place.member) !== undefined);
+    if (isName) await placeAccount(request, caller, place);
     return undefined;
   });
   app.addHook("onSend", async (request, _reply, payload) => {
