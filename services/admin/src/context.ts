@@ -42,13 +42,20 @@ import { createLostPhone } from "./lost-phone/create-lost-phone-code.ts";
 import { createAdminMetrics } from "./metrics.ts";
 import { createOperatorProofs, type OperatorProofs } from "./operators/context.ts";
 import { createEventStreams } from "./operators/event-streams.ts";
-import { createReadRight, type ReadRight } from "./operators/operator-right.ts";
 import { adminSettings, type LiveAdminSettings, liveAdminSettings } from "./settings.ts";
 import { createSuspending } from "./suspensions/context.ts";
 import { createSystem } from "./system/context.ts";
 
 /** Operators sign in rarely; more concurrent requests than these are guesses. */
 const hashing = { concurrency: 2, maxQueued: 64 };
+
+function redisRolesOf(config: Config, base: Base) {
+  return {
+    state: redisFromConfig(config, "state", base),
+    cache: redisFromConfig(config, "cache", base),
+    queue: redisFromConfig(config, "queue", base),
+  };
+}
 
 /** All components of the administration service. Only files called `context.ts` construct them. */
 export async function createContext(config: Config, shared: SharedByProcess) {
@@ -59,9 +66,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     ...base,
     settings,
     live: { current: liveAdminSettings(config) },
-    state: redisFromConfig(config, "state", base),
-    cache: redisFromConfig(config, "cache", base),
-    queue: redisFromConfig(config, "queue", base),
+    ...redisRolesOf(config, base),
     ...engineBus,
     domains: new LiveDomains(config, engineBus.bus),
     passwords: createPasswordVerifier({
@@ -83,10 +88,6 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const rememberedDevices = rememberedDevicesFromConfig(config, { redis, clock: sharedClock });
   const health = createAdminHealth(config, parts);
   const proofs = createOperatorProofs(config, parts);
-  const readRight = createReadRight(
-    () => parts.live.current.console.roles,
-    () => parts.domains.current,
-  );
   return {
     ...parts,
     flushes: flushesFromConfig(config, flush),
@@ -94,7 +95,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     /** Undefined without the secret that encrypts them. */
     rememberedDevices,
     ...proofs,
-    createLostPhoneCode: lostPhoneOf(config, { ...parts, ...proofs, ...suspending, readRight, sharedClock }),
+    createLostPhoneCode: lostPhoneOf(config, { ...parts, ...proofs, ...suspending, sharedClock }),
     accountNames,
     ...suspending,
     jobs,
@@ -114,14 +115,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     openapi: lazyOpenapi("management", config),
     hooks: await createHookScripts(config, parts),
     /** Undefined if the console is off. */
-    consolePages: await createConsole(config, {
-      ...parts,
-      ...suspending,
-      sharedClock,
-      accountNames,
-      readRight,
-      ...proofs,
-    }),
+    consolePages: await createConsole(config, { ...parts, ...suspending, sharedClock, accountNames, ...proofs }),
   };
 }
 
@@ -163,7 +157,6 @@ interface LostPhoneParts extends OperatorProofs {
   readonly state: RedisClient;
   readonly bus: Bus;
   readonly suspensions: Suspensions;
-  readonly readRight: ReadRight;
   readonly sharedClock: Clock;
 }
 

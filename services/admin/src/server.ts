@@ -25,6 +25,7 @@ import { registerConsolePages } from "./console/page-routes.ts";
 import { registerShadow } from "./console/shadow/routes.ts";
 import { subjectOf } from "./console/subject.ts";
 import type { AdminContext } from "./context.ts";
+import { registerDomains } from "./domains/routes.ts";
 import { registerFlushRoutes } from "./flush/flush-route.ts";
 import { registerHooks } from "./hooks/routes.ts";
 import { getJob } from "./jobs/get-job.ts";
@@ -52,10 +53,18 @@ declare module "fastify" {
   }
 }
 
+const isAccountName = (text: string): boolean => subjectOf(text).kind === "account";
+
+function takeOperationsOnly(app: FastifyInstance): void {
+  takeStrictJson(app);
+  onlyOperations(app, "admin");
+  answerUnrouted(app);
+}
+
 /** The management API behind the gateway. */
 export async function createAdmin(context: AdminContext): Promise<FastifyInstance> {
-  const { settings, live, readCaller, logger } = context;
-  const { identifier, maxBodyBytes } = settings;
+  const { live, readCaller, logger } = context;
+  const { identifier, maxBodyBytes } = context.settings;
   const app = Fastify({
     logger: false,
     bodyLimit: maxBodyBytes,
@@ -68,10 +77,8 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
   challengeUnauthorized(app, () => live.current.challenges);
   nameSessions(app, identifier, requireCaller(readCaller));
   traceForwarded(app, context.tracer);
-  limitCallers(app, { ...context, isAccountName: (text) => subjectOf(text).kind === "account" });
-  takeStrictJson(app);
-  onlyOperations(app, "admin");
-  answerUnrouted(app);
+  limitCallers(app, { ...context, isAccountName });
+  takeOperationsOnly(app);
   app.setErrorHandler((error: FastifyError, request, reply) => {
     if (error instanceof AppError && error.row.kind === "caller") {
       return reply.code(error.row.httpStatus).send({ error: error.publicMessage });
@@ -97,6 +104,7 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
     registerSuspensions(scope, context);
     registerRememberedDevices(scope, context);
     registerShadow(scope, context);
+    registerDomains(scope, context);
     scope.route({ ...guarded("readJob"), handler: getJob(context.jobs.read) });
   });
   registerConsole(app, context);

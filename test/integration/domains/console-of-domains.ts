@@ -70,8 +70,8 @@ export async function openDesk(
     const { href, origin } = new URL(action, page.url());
     return context.request.post(href, { headers: { origin }, form: { ...hidden, ...fields } });
   };
-  const asked = await submit(await context.request.get(`${url}/console`), { username, password });
-  await submit(asked, { code: totpCode(secret, stepNow()) });
+  const codePage = await submit(await context.request.get(`${url}/console`), { username, password });
+  await submit(codePage, { code: totpCode(secret, stepNow()) });
   const first = await (await context.request.get(`${url}/console`)).text();
   const token = /name="csrf_token" value="([^"]+)"/u.exec(first)?.[1] ?? "";
   const get = (path: string): Promise<APIResponse> =>

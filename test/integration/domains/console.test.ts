@@ -110,6 +110,8 @@ describe("who is an operator", () => {
   });
 });
 
+const textOf = async (who: Desk, query: string): Promise<string> => (await who.get(`/console/domains${query}`)).text();
+
 describe("what an operator of one domain sees", () => {
   test("the own account and its sign-ins, also by address and by reference", async () => {
     for (const page of ["search", "account"] as const) expect(await dora.find(page, "ann@a.test")).toContain(address);
@@ -154,8 +156,6 @@ describe("what an operator of one domain sees", () => {
   });
 
   test("the record of the own domain, and of no other", async () => {
-    const textOf = async (who: Desk, query: string): Promise<string> =>
-      (await who.get(`/console/domains${query}`)).text();
     expect(await textOf(dora, "")).toContain("alias.test");
     expect(await textOf(dora, "?name=alias.test")).toContain("sql(a)");
     expect(contentOf(await textOf(dora, "?name=b.test")).replaceAll("b.test", "X")).toBe(
@@ -203,10 +203,10 @@ test("no route of the console shows an operator of one domain anything of anothe
   );
 });
 
-describe("what an operator of one domain does", () => {
-  const act = async (who: Desk, action: string, target: string) =>
-    (await who.post(`/console/actions/${action}`, { target, reason: "ticket 7", item: "" })).status();
+const act = async (who: Desk, action: string, target: string) =>
+  (await who.post(`/console/actions/${action}`, { target, reason: "ticket 7", item: "" })).status();
 
+describe("what an operator of one domain does", () => {
   test("acts on accounts of the domain below the own role, and on no others", async () => {
     expect(await act(dora, "flush", "ann@a.test")).toBe(303);
     expect(await act(dora, "flush", "ann@alias.test")).toBe(303);

@@ -9,7 +9,7 @@ const groups = {
   lookup: ["lookup"],
   "list-accounts": ["list-accounts"],
   "auth-policy": ["authPolicy", "authPolicyPing"],
-  flush: ["flushUserCache", "enqueueUserCacheFlush", "readJob"],
+  flush: ["flushUserCache", "enqueueUserCacheFlush", "readJob", "flushDomain"],
   bans: [
     "listBruteForceEntries",
     "listFilteredBruteForceEntries",
@@ -45,6 +45,7 @@ const groups = {
     "showSystem",
     "getFailedSignIn",
   ],
+  domains: ["listDomains", "showDomain"],
   hooks: ["getCustomHook", "postCustomHook", "putCustomHook", "patchCustomHook", "deleteCustomHook"],
   configuration: ["loadConfiguration"],
 } as const satisfies Readonly<Record<string, readonly CallerAction[]>>;

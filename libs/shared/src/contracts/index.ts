@@ -1,3 +1,4 @@
+export * from "./admin/domain-operations.ts";
 export * from "./admin/flush-operations.ts";
 export * from "./admin/mfa-backchannel-operations.ts";
 export * from "./admin/operations.ts";

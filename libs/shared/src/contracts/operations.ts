@@ -1,3 +1,4 @@
+import { domainOperations } from "./admin/domain-operations.ts";
 import { flushOperations } from "./admin/flush-operations.ts";
 import { mfaBackchannelOperations } from "./admin/mfa-backchannel-operations.ts";
 import { adminOperations, hookOperations } from "./admin/operations.ts";
@@ -41,6 +42,7 @@ const table = [
   ...suspensionOperations,
   ...rememberedDeviceOperations,
   ...shadowOperations,
+  ...domainOperations,
   ...consoleOperations,
   ...riskOperations,
   ...networkOperations,

@@ -21,7 +21,6 @@ import {
   type StreamFromOwn,
   sendTo,
 } from "../operators/operator-api.ts";
-import type { ReadRight } from "../operators/operator-right.ts";
 import { createOperatorSessions, createSignInAttempts } from "../operators/operator-sessions-redis.ts";
 import { createProvider } from "../operators/provider-http.ts";
 import { createFindReach } from "../operators/reach.ts";
@@ -44,7 +43,6 @@ interface ConsoleParts extends Pick<Base, "logger">, Pick<EngineBus, "bus">, Ope
   readonly sharedClock: SharedClock;
   readonly suspensions: Pick<Suspensions, "find">;
   readonly accountNames: FindAccountNames;
-  readonly readRight: ReadRight;
   readonly domains: LiveDomains;
 }
 

@@ -5,12 +5,12 @@ import type { FlushJob } from "@postern/shared/domain/jobs";
 import { type Caller, guardedRoute } from "@postern/shared/platform/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AdminContext } from "../context.ts";
-import type { FlushObject } from "../metrics.ts";
 import { readBruteForceFlush, readCacheFlush, sessionOf } from "../read-request.ts";
 
 type FlushContext = Pick<AdminContext, "adminMetrics" | "logger" | "audit" | "flushes" | "jobs" | "settings">;
 
 const auditNames = { cache: "cache.flush", bruteforce: "brute_force.flush" } as const;
+type FlushObject = keyof typeof auditNames;
 
 function targetOf({ body }: FastifyRequest): string | undefined {
   if (typeof body !== "object" || body === null) return undefined;

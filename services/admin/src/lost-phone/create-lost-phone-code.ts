@@ -63,7 +63,7 @@ function createJudge(deps: LostPhoneDeps) {
   const isOperator = async (account: string, session: string): Promise<boolean> => {
     // Facts are stored under folded names, which another account of an exact backend may have.
     const known = await Promise.all([...new Set([account, foldedName(account)])].map((name) => lookUp(name, session)));
-    const rights = await Promise.all(known.map((one) => one && readRight(one)));
+    const rights = await Promise.all(known.map(async (one) => one && readRight(one)));
     return rights.some((right) => right !== undefined);
   };
   const hasFactor = async (username: string, session: string): Promise<boolean> => {

@@ -101,6 +101,17 @@ describe("a list of all backends", () => {
     expect(second).toEqual({ accounts: ["c"], cursor: expect.any(String) });
   });
 
+  test("a caller that is limited to domains gets their accounts from their backends, in pages that may be short", async () => {
+    const ldap = listed("ldap", ["a", "b", "c"], true);
+    const answer = engine(() => [listed("sql", ["x"]), ldap]);
+    const limited = { ...first, callerDomains: ["ldap"] };
+    const { accounts, cursor = "" } = await answer(limited, context);
+    expect(accounts).toEqual(["a"]);
+    expect(await answer({ ...limited, cursor }, context)).toEqual({ accounts: ["c"] });
+    await answer({ ...limited, cursor, limit: 0 }, context);
+    expect(ldap.ended).toEqual(["2"]);
+  });
+
   test("a limit of 0 ends the list", async () => {
     const ldap = listed("ldap", ["a", "b", "c"], true);
     const answer = engine(() => [ldap]);

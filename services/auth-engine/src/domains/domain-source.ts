@@ -58,7 +58,7 @@ function attributesOf(value: unknown): Readonly<Record<string, unknown>> {
 function readFields(
   { kind, pool, query, base_dn: base, filter, attributes, script_path: script }: SourceConfig,
   functions: HostFunctions,
-  scripts: ScriptRunner,
+  scripts: Pick<ScriptRunner, "run">,
 ): ReadFields {
   const call = async (name: "sql.query" | "ldap.search", args: LuaValue[], context: Parameters<ReadFields>[1]) => {
     const run = functions[name];
@@ -86,7 +86,11 @@ function readFields(
  *
  * @param functions of the pools, which the source has for itself
  */
-export function createReadRecord(source: SourceConfig, functions: HostFunctions, scripts: ScriptRunner): ReadRecord {
+export function createReadRecord(
+  source: SourceConfig,
+  functions: HostFunctions,
+  scripts: Pick<ScriptRunner, "run">,
+): ReadRecord {
   const read = readFields(source, functions, scripts);
   const attempt = async (domain: string): Promise<Fields | undefined> => {
     const deadline = steadyClock.now() + source.timeout;

@@ -60,8 +60,7 @@ test("no role creates a lost-phone code unless the site offers it", () => {
 
 test("an operator of one domain acts on accounts only, and admits nobody to the console", () => {
   const rule = { resetsFactors: true, offersLostPhone: true };
-  const ofDomain = ids.filter((id) => mayAct({ role: "admin", domain: "a.test" }, id, rule));
-  expect(ids.filter((id) => !ofDomain.includes(id))).toEqual(["unban", "invite"]);
+  expect(ids.filter((id) => !mayAct({ role: "admin", domain: "a.test" }, id, rule))).toEqual(["unban", "invite"]);
 });
 
 test("a higher role may do everything that a lower one may", () => {

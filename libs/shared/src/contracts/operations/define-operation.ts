@@ -43,12 +43,13 @@ export interface OperationRequest {
  */
 export type Concern =
   | {
-      readonly of: "account" | "domain" | "subject";
+      readonly of: "account" | "subject";
       readonly in: "body" | "query" | "path";
       readonly member: string;
       /** Without the member, the operation is one of `accounts`. */
       readonly isOptional?: true;
     }
+  | { readonly of: "domain"; readonly in: "body" | "query" | "path"; readonly member: string }
   | { readonly of: "accounts" | "nobody" };
 
 export interface OperationAnswer {

@@ -125,14 +125,9 @@ export function keysOfAccountFlush(deps: FlushDeps, account: string, addresses: 
   return [...new Set([...ofAddresses, ...countsOfAccount(deps, account), addressesKey])];
 }
 
-/** Flushes what is stored about the wrong passwords of the account. Bans and counts of networks remain. */
-export async function flushAccountCounts(
-  deps: FlushDeps,
-  account: string,
-  addresses: readonly string[],
-): Promise<readonly string[]> {
-  const keys = [...addresses.flatMap((address) => ownKeys(deps, account, address)), ...countsOfAccount(deps, account)];
-  return (await removeKeys(deps.redis, keys)).toSorted();
+export interface FlushScope {
+  /** Bans and counts of the addresses remain: they protect other accounts too. */
+  readonly keepsBans?: boolean;
 }
 
 /** Flushes every address that sent wrong passwords for the account, and what is stored about its wrong passwords there. */
@@ -140,8 +135,16 @@ export async function flushAccount(
   deps: FlushDeps,
   account: string,
   addresses: readonly string[],
+  { keepsBans = false }: FlushScope = {},
 ): Promise<readonly string[]> {
   const { redis, keyPrefix } = deps;
+  if (keepsBans) {
+    const keys = [
+      ...addresses.flatMap((address) => ownKeys(deps, account, address)),
+      ...countsOfAccount(deps, account),
+    ];
+    return (await removeKeys(redis, keys)).toSorted();
+  }
   const removed = new Set<string>();
   try {
     for (const address of addresses) {

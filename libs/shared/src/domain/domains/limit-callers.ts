@@ -33,7 +33,7 @@ interface LimitDeps {
   readonly domains: { readonly current: Domains | undefined };
   readonly logger: Pick<Logger, "info">;
   /** Whether the text of an operation about a `subject` is the name of an account. Absent where there is no such operation. */
-  readonly isAccountName?: (text: string) => boolean;
+  readonly isAccountName?: ((text: string) => boolean) | undefined;
 }
 
 const withoutDomains = (): AppError =>
@@ -65,14 +65,67 @@ function textIn(request: LimitedRequest, part: Part, member: string): string | u
 
 /** The answer with a name as the caller wrote it. The route may have folded it. */
 function asWritten(payload: string, hidden: string): string {
-  const [marked, escaped] = [payload.toLowerCase(), JSON.stringify(hidden).slice(1, -1).toLowerCase()];
-  let written = "";
-  let from = 0;
-  for (let at = marked.indexOf(escaped); at !== -1; at = marked.indexOf(escaped, from)) {
-    written += payload.slice(from, at + escaped.length - outsideMark.length);
-    from = at + escaped.length;
+  const text = JSON.stringify(hidden).slice(1, -1);
+  const pattern = text.replaceAll(/[$()*+./?[\\\]^{|}]/gu, String.raw`\$&`);
+  return payload.replaceAll(new RegExp(pattern, "giu"), (found) => found.slice(0, -outsideMark.length));
+}
+
+/** The part of a request that names an account or a domain. */
+interface Place {
+  readonly part: Part;
+  readonly member: string;
+}
+
+function createPlaceAccount({ domains, logger }: LimitDeps, hide: (request: LimitedRequest, name: string) => void) {
+  return async (request: LimitedRequest, caller: Caller, { part, member }: Place): Promise<void> => {
+    const written = textIn(request, part, member) ?? "";
+    if (domains.current === undefined) throw withoutDomains();
+    const { username } = await domains.current.placeFor(caller, written);
+    Object.assign(request, { [part]: { ...Object(request[part]), [member]: username } });
+    if (caller.domains === undefined || username !== `${written}${outsideMark}`) return;
+    hide(request, username);
+    logger.info(
+      { session: caller.session, caller: caller.name },
+      "an API caller named an account outside of its domains",
+    );
+  };
+}
+
+type AccountConcern = Extract<Concern, { readonly of: "account" | "subject" }>;
+
+function isAboutAccount(concerns: Concern | undefined): concerns is AccountConcern {
+  return concerns?.of === "account" || concerns?.of === "subject";
+}
+
+/** Whether the request names no account, though the operation takes one: the route answers with what concerns accounts within. */
+function isLeftToRoute(
+  request: LimitedRequest,
+  concerns: AccountConcern,
+  { isAccountName }: Pick<LimitDeps, "isAccountName">,
+): boolean {
+  const part = parts[concerns.in];
+  if (concerns.isOptional === true && !Object.hasOwn(Object(request[part]), concerns.member)) return true;
+  const written = concerns.of === "subject" ? textIn(request, part, concerns.member) : undefined;
+  return written !== undefined && isAccountName?.(written) === false;
+}
+
+/** Why a caller with domains gets no answer of the route; undefined if it may get one. */
+async function refusalOf(
+  request: LimitedRequest,
+  caller: Caller,
+  { domains, isAccountName }: LimitDeps,
+): Promise<readonly [status: number, error: string] | undefined> {
+  const { concerns } = request.routeOptions.config;
+  if (concerns === undefined) return [403, "the caller is limited to domains"];
+  if (!("member" in concerns)) return undefined;
+  const { member } = concerns;
+  const written = textIn(request, parts[concerns.in], member);
+  if (isAboutAccount(concerns)) {
+    const isNamed = written !== undefined || isLeftToRoute(request, concerns, { isAccountName });
+    return isNamed ? undefined : [400, `${member}: must be the name of an account`];
   }
-  return written + payload.slice(from);
+  const isOwn = written !== undefined && (await accountsFor(caller, domains))(`@${written}`);
+  return isOwn ? undefined : [403, `${member}: must be a domain of the caller`];
 }
 
 /**
@@ -80,36 +133,21 @@ function asWritten(payload: string, hidden: string): string {
  * account outside becomes one that nobody has before the route sees it: the route looks nothing up, and answers as for any unknown name. Call
  * it before the routes are registered.
  */
-export function limitCallers(app: LimitedApp, { domains, logger, isAccountName }: LimitDeps): void {
+export function limitCallers(app: LimitedApp, deps: LimitDeps): void {
   const hidden = new WeakMap<LimitedRequest, string>();
-  const place = async (request: LimitedRequest, caller: Caller, part: Part, member: string, written: string) => {
-    if (domains.current === undefined) throw withoutDomains();
-    const { username, domain } = await domains.current.placeFor(caller, written);
-    Object.assign(request, { [part]: { ...Object(request[part]), [member]: username } });
-    if (domain.isKnown || !username.endsWith(outsideMark)) return;
-    hidden.set(request, username);
-    const { name, session } = caller;
-    logger.info({ session, caller: name }, "an API caller named an account outside of its domains");
-  };
+  const placeAccount = createPlaceAccount(deps, (request, name) => void hidden.set(request, name));
   app.addHook("preHandler", async (request, reply) => {
     const { caller, routeOptions } = request;
     if (caller === null || (caller.domains === undefined && caller.defaultDomain === undefined)) return undefined;
     const isLimited = caller.domains !== undefined;
+    const refusal = isLimited ? await refusalOf(request, caller, deps) : undefined;
+    if (refusal !== undefined) return reply.code(refusal[0]).send({ error: refusal[1] });
     const { concerns } = routeOptions.config;
-    if (concerns === undefined)
-      return isLimited ? reply.code(403).send({ error: "the caller is limited to domains" }) : undefined;
-    if (concerns.of !== "account" && concerns.of !== "subject") return undefined;
-    const part = parts[concerns.in];
-    const written = textIn(request, part, concerns.member);
-    if (concerns.isOptional === true && !Object.hasOwn(Object(request[part]), concerns.member)) return undefined;
-    // The route answers with what concerns accounts within.
-    if (concerns.of === "subject" && written !== undefined && isAccountName?.(written) === false) return undefined;
-    if (written === undefined)
-      return isLimited
-        ? reply.code(400).send({ error: `${concerns.member}: must be the name of an account` })
-        : undefined;
-    // Where identifiers take the place of a name, they have no domain either.
-    if (isLimited || concerns.in !== "path") await place(request, caller, part, concerns.member, written);
+    if (!isAboutAccount(concerns) || isLeftToRoute(request, concerns, deps)) return undefined;
+    const place = { part: parts[concerns.in], member: concerns.member };
+    // In paths, identifiers may take the place of a name; they have no domain either.
+    const isName = isLimited || (concerns.in !== "path" && textIn(request, place.part, place.member) !== undefined);
+    if (isName) await placeAccount(request, caller, place);
     return undefined;
   });
   app.addHook("onSend", async (request, _reply, payload) => {

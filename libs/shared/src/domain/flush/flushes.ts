@@ -120,7 +120,7 @@ async function namesOf(user: string, { accountNames, scriptedNames }: FlushesDep
 
 function createFlushUser(
   { state, cache, bus, keyPrefix, riskKeysOf }: FlushesDeps,
-  bruteForce: Pick<BruteForceRecords, "flushAccount" | "flushAccountCounts">,
+  bruteForce: Pick<BruteForceRecords, "flushAccount">,
 ) {
   const flushAccount = createAccountFlush({ redis: cache, bus, keyPrefix });
   return async (
@@ -136,8 +136,8 @@ function createFlushUser(
         add(removedKeys);
       }
     };
-    const flushBans = keepsBans ? bruteForce.flushAccountCounts : bruteForce.flushAccount;
-    const bans = async (): Promise<void> => (await each([...all], flushBans)).forEach(add);
+    const bans = async (): Promise<void> =>
+      (await each([...all], (name) => bruteForce.flushAccount(name, { keepsBans }))).forEach(add);
     const ofScripts = async (): Promise<void> => add(await removeKeys(cache, site.keys));
     // After the results, which name the account behind a login name if no backend can, and after their event, on which
     // engines discard what they have yet to write.

@@ -41,13 +41,13 @@ async function* linesOf({ format, auditQuery, first, read, limit }: Export): Asy
 export function getAuditExport({ readAuditHistory: read, audit, domains }: AuditContext) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { query, caller } = request;
-    const asked = auditQueryIn(query);
+    const filtered = auditQueryIn(query);
     const format = textOf(query, "format") ?? "csv";
     if (!isExportFormat(format)) throw malformed("format: must be csv or jsonl");
     if (read === undefined) return reply.code(404).send({ error: "the audit history is disabled" });
-    const about = { ...auditedCaller(caller), target: asked.filter, session: sessionOf(request), reason: format };
+    const about = { ...auditedCaller(caller), target: filtered.filter, session: sessionOf(request), reason: format };
     const limit = await limitAudit(caller, domains);
-    const auditQuery = { ...asked, matches: matchesWhatIsShown(asked, limit) };
+    const auditQuery = { ...filtered, matches: matchesWhatIsShown(filtered, limit) };
     const first = await read({ ...auditQuery, size }).catch((error: unknown) => {
       throw unreadable(error);
     });

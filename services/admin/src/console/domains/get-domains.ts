@@ -25,7 +25,7 @@ function written(domain: KnownDomain): DomainInEffect {
   };
 }
 
-interface Asked {
+interface Wanted {
   readonly name: string | undefined;
   readonly cursor: string | undefined;
   readonly size: number;
@@ -40,7 +40,7 @@ async function findAll(domains: Domains, names: readonly string[]): Promise<read
 
 async function pageOf(
   domains: Domains,
-  { name, cursor, size, own }: Asked,
+  { name, cursor, size, own }: Wanted,
 ): Promise<Pick<DomainPage, "domains" | "next">> {
   const visible = own === undefined ? domains.configured : await findAll(domains, own);
   if (name !== undefined) {
@@ -62,18 +62,18 @@ async function pageOf(
 /** `GET /api/v1/console/domains` */
 export function getDomains({ domains }: { readonly domains: Pick<LiveDomains, "current"> }) {
   return async ({ query, caller }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const asked = {
+    const wanted = {
       name: textOf(query, "name"),
       cursor: textOf(query, "cursor"),
       size: numberOf(query, "limit", { usual: 50, max: 500 }),
       own: caller?.domains,
     };
     const { current } = domains;
-    const page = current === undefined ? { domains: [] } : await pageOf(current, asked);
+    const page = current === undefined ? { domains: [] } : await pageOf(current, wanted);
     const answer: DomainPage = {
       ...page,
       has_records: current !== undefined,
-      has_source: asked.own === undefined && current?.hasSource === true,
+      has_source: wanted.own === undefined && current?.hasSource === true,
     };
     return reply.header("cache-control", "no-store").send(answer);
   };

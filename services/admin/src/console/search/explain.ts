@@ -181,6 +181,11 @@ function createReferenceSearch(deps: ExplainDeps) {
   };
 }
 
+/** A limited caller learns nothing of networks and references without a sign-in of its own accounts, not even that nothing is known. */
+function isHidden(isVisible: IsVisible, kind: Subject["kind"], records: readonly RecordedDecision[]): boolean {
+  return isVisible !== everyAccount && kind !== "account" && records.length === 0;
+}
+
 /** Answers "what happened?" for anything that a customer may name. @throws what Redis throws */
 export function createExplain(deps: ExplainDeps): Explain {
   const ofAccount = createAccountSearch(deps);
@@ -212,8 +217,7 @@ export function createExplain(deps: ExplainDeps): Explain {
       .slice(0, maxFailures)
       .map((record) => writtenDecision(record));
     const facts = { query, kind, account, bans, ownBans, lastBans, guessing_addresses: [...guessingAddresses] };
-    const isHidden = isVisible !== everyAccount && kind !== "account" && records.length === 0;
-    const verdict = isHidden
+    const verdict = isHidden(isVisible, kind, records)
       ? nothingOfOwn
       : verdictOf({
           ...facts,

@@ -72,7 +72,7 @@ const NamedCaller = liveSection("An API caller with its own HTTP Basic credentia
     { form: "network" },
   ),
   operations: texts(
-    "Operations that the caller may use: `authenticate`, `lookup`, `list-accounts`, `auth-policy`, `flush`, `bans`, `second-factors`, `oidc-sessions`, `oidc-clients`, `signing-keys`, `failed-sign-ins`, `help-desk`, `hooks`, `configuration`, or operation IDs of docs/reference/api/management.yaml. If empty, the caller is administrative and may use all of them.",
+    "Operations that the caller may use: `authenticate`, `lookup`, `list-accounts`, `auth-policy`, `flush`, `bans`, `second-factors`, `oidc-sessions`, `oidc-clients`, `signing-keys`, `failed-sign-ins`, `help-desk`, `domains`, `hooks`, `configuration`, or operation IDs of docs/reference/api/management.yaml. If empty, the caller is administrative and may use all of them.",
   ),
   domains,
   default_domain: text(

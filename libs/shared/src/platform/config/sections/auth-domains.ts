@@ -138,14 +138,14 @@ function isAttributes(value: unknown): boolean {
   );
 }
 
-const operatorRoles: readonly string[] = ["helpdesk", "security", "admin"];
+const operatorRoles: ReadonlySet<string> = new Set(["helpdesk", "security", "admin"]);
 const maxOperatorGroups = 100;
 
 function isOperators(value: unknown): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   return Object.entries(value).every(
     ([role, groups]: [string, unknown]) =>
-      operatorRoles.includes(role) &&
+      operatorRoles.has(role) &&
       Array.isArray(groups) &&
       groups.length <= maxOperatorGroups &&
       groups.every((group) => typeof group === "string" && group.trim() !== ""),

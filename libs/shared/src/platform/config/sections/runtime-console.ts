@@ -92,9 +92,9 @@ function validateAccountFields({ auth, identity }: Config, { problem }: Judgemen
 /** Who assigns a role of the site must be a backend of the site. */
 function validateBackends(config: Config, { problem, warning }: Judgement): void {
   const { backends, roles } = config.runtime.console;
-  const order = config.auth.backends.order.map((entry) => entry.trim()).filter((entry) => entry !== "cache");
+  const order = new Set(config.auth.backends.order.map((entry) => entry.trim()).filter((entry) => entry !== "cache"));
   backends.forEach((entry, index) => {
-    if (!order.includes(entry.trim())) problem(`${root}.backends[${index}]`, messages.notInOrder);
+    if (!order.has(entry.trim())) problem(`${root}.backends[${index}]`, messages.notInOrder);
   });
   const hasRoles = Object.values(roles).some((values) => values.length > 0);
   if (hasRoles && backends.length === 0 && usesDomains(config)) warning(`${root}.backends`, messages.noSiteOperators);
