@@ -73,7 +73,12 @@ export async function limitAudit(
     if (subject === undefined || !(member === "account" ? isWithin(subject) : isNameWithin(subject))) return undefined;
     const { actor } = entry;
     const isOwn = actor === undefined || actor === subject || isNameWithin(actor);
-    const kept = Object.entries(entry).filter(([name]) => !ofSite.has(name) && (isOwn || !ofActor.has(name)));
+    // Of a client or an application, which are called as the site likes, a target may have the form of a name.
+    const isShown = ([name, value]: readonly [string, string]): boolean =>
+      !ofSite.has(name) &&
+      (isOwn || !ofActor.has(name)) &&
+      (name !== "target" || !value.includes("@") || isNameWithin(value));
+    const kept = Object.entries(entry).filter(isShown);
     return { ...Object.fromEntries(kept), instance: "" };
   };
 }
