@@ -70,7 +70,8 @@ export async function limitAudit(
     const member = subjectByEvent.get(entry["event"] ?? "");
     if (member === undefined) return undefined;
     const subject = entry[member];
-    if (subject === undefined || !(member === "account" ? isWithin(subject) : isNameWithin(subject))) return undefined;
+    const isOfAccount = member === "account" && subject?.includes("@") === false && isWithin(subject);
+    if (subject === undefined || !(isOfAccount || isNameWithin(subject))) return undefined;
     const { actor } = entry;
     const isOwn = actor === undefined || actor === subject || isNameWithin(actor);
     // Of a client or an application, which are called as the site likes, a target may have the form of a name.
