@@ -1,4 +1,4 @@
-import { type ConsolePageId, consolePages, mayOpen, operation, pathTo } from "@postern/shared/contracts";
+import { type ConsolePageId, consolePages, hasRight, operation, pathTo } from "@postern/shared/contracts";
 import { createSecurityHeaders, formOf, type Html, html, htmlText, icons } from "@postern/shared/platform/pages";
 import { systemClock } from "@postern/shared/platform/time";
 import type { Operator } from "../operators/operator.ts";
@@ -35,18 +35,18 @@ export type ShowPage = (page: ConsolePage, operator?: Operator, look?: PageLook)
 const isPageId = (id: string): id is ConsolePageId => Object.hasOwn(consolePages, id);
 const pageIds = Object.keys(consolePages).filter(isPageId);
 
-function navigation(title: string, { role }: Operator): Html {
+function navigation(title: string, operator: Operator): Html {
   return html`<nav aria-label="Console">${pageIds
-    .filter((id) => mayOpen(role, id))
+    .filter((id) => hasRight(operator, id))
     .map((id) => {
       const { operation: of, title: name } = consolePages[id];
       return html`<a href="${operation(of).path}"${name === title && html` aria-current="page"`}>${iconOfPage(id)}${name}</a>`;
     })}</nav>`;
 }
 
-function operatorLine({ account, role, csrfToken }: Operator): Html {
+function operatorLine({ account, role, domain, csrfToken }: Operator): Html {
   const form = { action: pathTo("consoleSignOut"), csrfToken };
-  return html`<div class="who-am-i"><span>${account} (${role})</span>${formOf(
+  return html`<div class="who-am-i"><span>${account} (${role}${domain !== undefined && ` of ${domain}`})</span>${formOf(
     form,
     html`<button type="submit" class="quiet">Sign out</button>`,
   )}</div>`;

@@ -94,6 +94,7 @@ type Fact = readonly [name: string, value: string | undefined];
 const detailsOf = (record: AuditRecordListed): readonly Fact[] => [
   ["Account", record.account],
   ["Reason code", record.reason],
+  ["Domain", record.domain],
   ["Rule", record.rule],
   ["Method", record.method],
   ["Protocol", record.protocol],

@@ -85,6 +85,7 @@ function factsPart({ report, history }: NetworkView): Html {
 export function networkPage(view: NetworkView): ConsolePage {
   const { report, explanation, history, links, nowMs, done } = view;
   const { network, incomplete } = report;
+  const { domain } = view.operator;
   const offered = createOffered();
   const others = (): Html | undefined => actionList(view, "network", network, offered);
   const verdict = verdictPart(view, explanation, { offered, others });
@@ -92,7 +93,9 @@ export function networkPage(view: NetworkView): ConsolePage {
     title: `Network ${network}`,
     body: html`${doneNotice(done)}<h1>Network ${network}</h1>${verdict}${causesPart(view, explanation, offered)}${incomplete.map(
       (missing) => html`<p class="note">Incomplete: ${missing}.</p>`,
-    )}${factsPart(view)}${bansPart(view)}${rulesPart(view)}${networkSignIns({
+    )}${domain !== undefined && html`<p class="note">You see what concerns accounts of ${domain}.</p>`}${factsPart(view)}${
+      (domain === undefined || report.bans.length > 0) && bansPart(view)
+    }${domain === undefined && rulesPart(view)}${networkSignIns({
       links,
       history,
       bans: [],

@@ -11,7 +11,7 @@ export interface ShadowView {
   /** The kind that is listed; all if undefined. */
   readonly kind: string | undefined;
   readonly links: Pick<SubjectLinks, "search">;
-  readonly operator: Pick<Operator, "csrfToken" | "role">;
+  readonly operator: Pick<Operator, "csrfToken" | "role" | "domain">;
 }
 
 const kindNames: Readonly<Record<string, string>> = {
@@ -118,8 +118,9 @@ function differencesPart(report: ShadowReport, { kind, links }: ShadowView): Htm
   }${next !== undefined && html`<p><a href="${path}?${query.toString()}">Next page</a></p>`}`;
 }
 
-function resetPart({ role, csrfToken }: ShadowView["operator"]): Html {
-  if (!hasRight(role, consoleRoutes.consoleShadowReset))
+function resetPart(operator: ShadowView["operator"]): Html {
+  const { role, csrfToken } = operator;
+  if (!hasRight(operator, consoleRoutes.consoleShadowReset))
     return html`<p class="note">Your role, ${role}, does not permit deleting the report. It needs the role security.</p>`;
   return formOf(
     { action: pathTo("consoleShadowReset"), csrfToken },
