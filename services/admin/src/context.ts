@@ -49,11 +49,15 @@ import { createSystem } from "./system/context.ts";
 /** Operators sign in rarely; more concurrent requests than these are guesses. */
 const hashing = { concurrency: 2, maxQueued: 64 };
 
+const withDomains = (config: Config, engine: EngineBus) => ({
+  ...engine,
+  domains: new LiveDomains(config, engine.bus),
+});
+
 /** All components of the administration service. Only files called `context.ts` construct them. */
 export async function createContext(config: Config, shared: SharedByProcess) {
   const base = await baseFromConfig(config, "admin", shared);
   const settings = adminSettings(config);
-  const engineBus = await engineBusFromConfig(config, base);
   const parts = {
     ...base,
     settings,
@@ -61,8 +65,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     state: redisFromConfig(config, "state", base),
     cache: redisFromConfig(config, "cache", base),
     queue: redisFromConfig(config, "queue", base),
-    ...engineBus,
-    domains: new LiveDomains(config, engineBus.bus),
+    ...withDomains(config, await engineBusFromConfig(config, base)),
     passwords: createPasswordVerifier({
       ...hashing,
       onUnverifiable: scriptPasswordReports(base, unverifiablePasswordCounter(base)),

@@ -76,8 +76,7 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
     if (error instanceof AppError && error.row.kind === "caller") {
       return reply.code(error.row.httpStatus).send({ error: error.publicMessage });
     }
-    const status = error.statusCode ?? 500;
-    if (status < 500) return reply.code(400).send({ error: error.message });
+    if ((error.statusCode ?? 500) < 500) return reply.code(400).send({ error: error.message });
     const level = error instanceof AppError ? error.row.logLevel : "error";
     logger[level]({ session: request.caller?.session, err: error }, "request failed");
     return reply.code(500).send({ error: "Temporary server problem, try again later" });
