@@ -77,8 +77,10 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
       return reply.code(error.row.httpStatus).send({ error: error.publicMessage });
     }
     if ((error.statusCode ?? 500) < 500) return reply.code(400).send({ error: error.message });
-    const level = error instanceof AppError ? error.row.logLevel : "error";
-    logger[level]({ session: request.caller?.session, err: error }, "request failed");
+    logger[error instanceof AppError ? error.row.logLevel : "error"](
+      { session: request.caller?.session, err: error },
+      "request failed",
+    );
     return reply.code(500).send({ error: "Temporary server problem, try again later" });
   });
   const guarded = (id: OperationId) => guardedRoute(operation(id), identifier);

@@ -46,14 +46,14 @@ test("a name without a domain takes the default domain, or has the rules of none
   });
 });
 
-test("placing a name again changes nothing", () => {
+test("placing a name again changes nothing", async () => {
   const all = domainsOf(`{ records: [${record}], default_domain: a.test, default: { enabled: true } }`);
   const domain = fc.oneof(fc.domain(), fc.constantFrom("a.test", "B.test", "bücher.test", "c.test", ""));
   const name = fc.oneof(
     fc.string({ unit: "binary", maxLength: 20 }),
     fc.tuple(fc.string({ maxLength: 8 }), domain).map(([local, host]) => `${local}@${host}`),
   );
-  fc.assert(
+  await fc.assert(
     fc.asyncProperty(name, async (typed) => {
       const { username, domain: found } = await all.place(typed);
       expect(await all.place(username)).toEqual({ username, domain: found });
