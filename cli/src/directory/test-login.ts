@@ -1,3 +1,4 @@
+import type { Domain } from "@postern/shared/domain/domains";
 import type { Config } from "@postern/shared/platform/config";
 import type { Secret } from "@postern/shared/platform/crypto";
 import type { BackendContext, BackendQuery } from "../../../services/auth-engine/src/backends/backend.ts";
@@ -9,6 +10,7 @@ import { compileSearches } from "../../../services/auth-engine/src/backends/ldap
 import { toQueryParameters } from "../../../services/auth-engine/src/backends/sql/query-parameters.ts";
 import { type SqlBackendSettings, selectSearch } from "../../../services/auth-engine/src/backends/sql/sql-settings.ts";
 import { liveEngineSettings } from "../../../services/auth-engine/src/settings.ts";
+import { describeDomain, placeName } from "./domain-of.ts";
 import { type MakeDeps, makeBackend } from "./make-directory.ts";
 import { type ReportStep, reasonOf, type TestStep, type Verdict } from "./steps.ts";
 import { testAccount } from "./test-account.ts";
@@ -96,18 +98,49 @@ export async function testLogin(config: Config, login: TestedLogin, deps: MakeDe
     report("password", "stop", "empty: denied before any backend is queried");
     return { steps, verdict: "denied" };
   }
-  return { steps, verdict: await verdictOf(config, login, { steps, deps }) };
+  const placed = await placeName(config, login.username, deps).catch((error: unknown) => {
+    report("domain", "stop", reasonOf(error));
+    return "temporary_failure" as const;
+  });
+  if (placed === "temporary_failure") return { steps, verdict: placed };
+  const refused = placed && refusedBy(placed.domain, login, report);
+  if (refused !== undefined) return { steps, verdict: refused };
+  const spelled = { ...login, username: placed?.username ?? login.username };
+  const backends = backendsOf(liveEngineSettings(config).backends, config, placed?.domain);
+  return { steps, verdict: await verdictOf(config, spelled, { steps, deps, backends }) };
+}
+
+/** Reports the record of the name's domain, and what it refuses before any backend is queried. */
+function refusedBy(domain: Domain, { protocol }: TestedLogin, report: ReportStep): Verdict | undefined {
+  const isServed =
+    domain.isKnown && domain.isEnabled && (domain.protocols.size === 0 || domain.protocols.has(protocol));
+  report("domain", isServed ? "ok" : "stop", describeDomain(domain));
+  if (domain.isKnown && !domain.isEnabled) report("domain", "stop", "not enabled");
+  else if (domain.isKnown && !isServed) report("domain", "stop", `not for the protocol ${protocol}`);
+  return isServed ? undefined : "denied";
+}
+
+/** The backends of the domain, in its order; those of the site's order for a domain without backends. */
+function backendsOf(
+  all: readonly BackendSettings[],
+  { auth }: Config,
+  domain: Domain | undefined,
+): readonly BackendSettings[] {
+  const own = domain?.isKnown === true ? domain.backends : [];
+  const names = own.length > 0 ? own : auth.backends.order.map((entry) => entry.trim());
+  return names.flatMap((name) => all.filter(({ settings }) => settings.name === name));
 }
 
 interface TestContext {
+  readonly backends: readonly BackendSettings[];
   readonly steps: TestStep[];
   readonly deps: MakeDeps;
 }
 
-async function verdictOf(config: Config, login: TestedLogin, { steps, deps }: TestContext): Promise<Verdict> {
+async function verdictOf(config: Config, login: TestedLogin, { steps, deps, backends }: TestContext): Promise<Verdict> {
   let undecided: Verdict | undefined;
   let isServed = false;
-  for (const settings of liveEngineSettings(config).backends) {
+  for (const settings of backends) {
     const { name } = settings.settings;
     const reportStep: ReportStep = (step, outcome, detail) =>
       void steps.push({ step, outcome, detail, directory: name });

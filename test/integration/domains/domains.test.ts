@@ -175,22 +175,23 @@ test("a domain limits protocols and credentials", async () => {
   expect(b.heard("bob@tokens.test")).toBe(false);
 });
 
+const asMaster = (user: string) => signIn(`${user}*ann@a.test`, { password: "password-of-ann" });
+
 test("a master user of a domain opens no account of another", async () => {
-  const asMaster = (user: string) => signIn(`${user}*ann@a.test`, { password: "password-of-ann" });
   expect(await asMaster("old@alias.test")).toMatchObject({ status: 200, account: "old@alias.test" });
   expect((await asMaster("bob@b.test")).status).toBe(403);
   expect((await asMaster("alice@example.test")).status).toBe(403);
 });
 
-describe("the source", () => {
-  const everywhere = async (name: string, password: string, status: number): Promise<void> => {
-    // Both engines take their turn.
-    await poll(`${name} is ${status} at both engines`, async () => {
-      const found = await Promise.all(Array.from({ length: 8 }, () => signIn(name, { password })));
-      return found.every((one) => one.status === status);
-    });
-  };
+const everywhere = async (name: string, password: string, status: number): Promise<void> => {
+  // Both engines take their turn.
+  await poll(`${name} is ${status} at both engines`, async () => {
+    const found = await Promise.all(Array.from({ length: 8 }, () => signIn(name, { password })));
+    return found.every((one) => one.status === status);
+  });
+};
 
+describe("the source", () => {
   test("decides by name and alias, and its attributes are facts of policies", async () => {
     for (const name of ["zoe@sql.test", "zoe@sql-alias.test"])
       expect(await signIn(name)).toMatchObject({ status: 200, account: "zoe@sql.test" });

@@ -12,9 +12,11 @@ export interface BackendsByName {
    * @throws AppError DIRECTORY_UNAVAILABLE if the source of domain records cannot tell; a promise rejects with it
    */
   of(username: string, domain?: Domain): readonly Backend[] | Promise<readonly Backend[]>;
+  /** The name as its domain spells it. Throws and rejects like `of`. */
+  spelled(username: string): string | Promise<string>;
 }
 
 /** The same backends for every name. */
 export function forEveryName(current: readonly Backend[]): BackendsByName {
-  return { current, of: () => current };
+  return { current, of: () => current, spelled: (username) => username };
 }

@@ -65,7 +65,8 @@ export function createDescribeAccount(backends: BackendsByName, releasable: Attr
   ): Promise<Reply<typeof describeAccount>> => {
     const waitMs = Math.max(0, Math.floor((deadline - clock.now()) * patience));
     const context = { deadline: clock.now() + waitMs, signal: AbortSignal.any([signal, AbortSignal.timeout(waitMs)]) };
-    const queried = await backends.of(query.username);
-    return { backends: await Promise.all(queried.map((one) => describe(one, query, context))) };
+    const [queried, username] = await Promise.all([backends.of(query.username), backends.spelled(query.username)]);
+    const described = await Promise.all(queried.map((one) => describe(one, query, context)));
+    return { backends: described, ...(username !== query.username && { username }) };
   };
 }

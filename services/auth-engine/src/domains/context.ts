@@ -71,11 +71,29 @@ function generationMaker({ base, scripts }: Parts) {
   };
 }
 
-/** The names of the backends for domains without backends of their own, and of those of `auth.backends.order`. */
-function namesOf({ auth }: Config): { readonly order: readonly string[]; readonly site: ReadonlySet<string> } {
-  const { backends } = auth.domains.default;
-  const site = auth.backends.order.map((entry) => entry.trim()).filter((entry) => entry !== "cache");
-  return { order: backends.length > 0 ? backends.map((entry) => entry.trim()) : site, site: new Set(site) };
+function siteOrder({ auth }: Config): readonly string[] {
+  return auth.backends.order.map((entry) => entry.trim()).filter((entry) => entry !== "cache");
+}
+
+/** The backends for each name. */
+function chooseBackends(
+  backends: Pick<BackendSet, "current">,
+  logger: Base["logger"],
+  domains: () => Domains | undefined,
+  order: () => readonly string[],
+): BackendsByName {
+  return createBackendsByName({
+    set: backends,
+    domains,
+    order,
+    none: createBackendOfNone(async (...verification) => {
+      const [first] = backends.current;
+      // These verify a decoy in this process; others would send the password to a server.
+      if (first?.kind === "sql" || first?.kind === "lua") await first.spendVerification(...verification);
+    }),
+    onForeign: (account, backend, domain) =>
+      logger.error({ account, backend, domain }, "a backend returned an account of another domain: the sign-in fails"),
+  });
 }
 
 /** The domains of the site, and the backends for each name. */
@@ -93,30 +111,25 @@ export function createLiveDomains(
 ) {
   const { logger } = base;
   const make = generationMaker({ base, ...parts });
-  let names = namesOf(config);
+  let order = siteOrder(config);
   const current = new Replaceable(
     make(config),
     config.runtime.timeouts.decision,
     (generation) => generation.close(),
     (err) => logger.warn({ err }, "closing the source of domain records failed"),
   );
-  bus.subscribe(domainFlushed, ({ domain }) => current.current.domains?.forget(domain));
-  const backendsByName: BackendsByName = createBackendsByName({
-    set: backends,
-    domains: () => current.current.domains,
-    order: () => names.order,
-    isOfSite: (backend) => names.site.has(backend),
-    none: createBackendOfNone(async (...verification) => {
-      const [first] = backends.current;
-      // These verify a decoy in this process; others would send the password to a server.
-      if (first?.kind === "sql" || first?.kind === "lua") await first.spendVerification(...verification);
-    }),
-    onForeign: (account, backend, domain) =>
-      logger.error(
-        { account, backend, domain },
-        "a backend returned an account of another domain: nobody is signed in",
-      ),
+  base.metrics.gauge({
+    name: `${base.metricsPrefix}_domain_records`,
+    help: "Domain records in memory: those of the configuration, and those that were read from the source",
+    read: () => current.current.domains?.size ?? 0,
   });
+  bus.subscribe(domainFlushed, ({ domain }) => current.current.domains?.forget(domain));
+  const backendsByName = chooseBackends(
+    backends,
+    logger,
+    () => current.current.domains,
+    () => order,
+  );
   return {
     backendsByName,
     get current(): Domains | undefined {
@@ -127,7 +140,7 @@ export function createLiveDomains(
       const generation = make(next);
       return {
         use: (): void => {
-          names = namesOf(next);
+          order = siteOrder(next);
           current.swap(generation);
         },
         discard: () => generation.close(),

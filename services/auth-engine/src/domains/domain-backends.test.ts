@@ -55,7 +55,6 @@ function site(
     set: { current: backends.map(({ backend }) => backend) },
     domains: () => domains,
     order: () => ["sql"],
-    isOfSite: (name) => name === "sql",
     none: createBackendOfNone(async ({ username }) => void spent.push(username)),
     onForeign: (account) => foreign.push(account),
   });

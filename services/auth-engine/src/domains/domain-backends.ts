@@ -29,20 +29,19 @@ interface Deps {
   readonly set: { readonly current: readonly Backend[] };
   /** Absent while all domains are decided by `auth.backends.order`. */
   readonly domains: () => Domains | undefined;
-  /** The names of `auth.backends.order`, and those of `auth.domains.default`. */
+  /** The names of `auth.backends.order`. */
   readonly order: () => readonly string[];
-  /** Whether a backend is in `auth.backends.order`. */
-  readonly isOfSite: (backend: string) => boolean;
   readonly none: Backend;
   /** A backend returned an account of another domain. */
   readonly onForeign: (account: string, backend: string, domain: string) => void;
 }
 
 /** Chooses the backends for each name. No other code decides which backend a name, and its password, may reach. */
-export function createBackendsByName({ set, domains, order, isOfSite, none, onForeign }: Deps): BackendsByName {
+export function createBackendsByName({ set, domains, order, none, onForeign }: Deps): BackendsByName {
   const noBackends: readonly Backend[] = [none];
   let of: readonly Backend[] = [];
   let kept = new WeakMap<KnownDomain, readonly Backend[]>();
+  const isOfSite = (backend: string): boolean => order().includes(backend);
   const namesOf = ({ backends }: KnownDomain): readonly string[] => (backends.length > 0 ? backends : order());
   const isServedBy = (account: string, backend: string): boolean | Promise<boolean> => {
     const isServed = (domain: Domain): boolean => domain.isKnown && namesOf(domain).includes(backend);
@@ -82,6 +81,10 @@ export function createBackendsByName({ set, domains, order, isOfSite, none, onFo
       const placed = all.place(username);
       if (placed instanceof Promise) return placed.then(({ domain }) => backendsOf(domain, all));
       return backendsOf(placed.domain, all);
+    },
+    spelled: (username) => {
+      const placed = domains()?.place(username);
+      return placed instanceof Promise ? placed.then((found) => found.username) : (placed?.username ?? username);
     },
   };
 }

@@ -3,7 +3,6 @@ import type { AuditRecord } from "@postern/shared/domain/audit";
 import { AppError } from "@postern/shared/platform/errors";
 import { expect, test } from "vitest";
 import type { Backend } from "../backends/backend.ts";
-import { forEveryName } from "../backends/backends-by-name.ts";
 import { attemptOf } from "../pipeline/attempt.ts";
 import { stepDeps } from "../pipeline/testing/step-deps.ts";
 import { decide, type StepDeps } from "../pipeline.ts";
@@ -57,7 +56,7 @@ function parse(username: string) {
 
 interface Settings {
   readonly lookupFails?: boolean;
-  readonly deps?: Partial<StepDeps>;
+  readonly deps?: Partial<Omit<StepDeps, "backends">>;
 }
 
 function ask(change: Partial<AuthRequest> = {}, { lookupFails = false, deps = {} }: Settings = {}) {
@@ -69,7 +68,7 @@ function ask(change: Partial<AuthRequest> = {}, { lookupFails = false, deps = {}
   const decision = decide(
     attemptOf({ ...request, ...change }, masterUsers),
     context,
-    stepDeps({ backends: forEveryName([one]), masterUsers, ...deps }),
+    stepDeps({ backends: [one], masterUsers, ...deps }),
   );
   return { decision, calls: one.calls, events };
 }

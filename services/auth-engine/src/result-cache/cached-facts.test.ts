@@ -2,7 +2,6 @@ import type { AuthRequest } from "@postern/shared/contracts";
 import { Secret } from "@postern/shared/platform/crypto";
 import { expect, test } from "vitest";
 import type { Backend, VerifyOutcome } from "../backends/backend.ts";
-import { forEveryName } from "../backends/backends-by-name.ts";
 import { attemptOf } from "../pipeline/attempt.ts";
 import { stepDeps } from "../pipeline/testing/step-deps.ts";
 import { decide, type Facts } from "../pipeline.ts";
@@ -82,7 +81,7 @@ function engineCaches(shared: GuardedCache): ResultCaches {
 async function login(resultCaches: ResultCaches, backends: readonly Backend[]) {
   const facts: Facts = {};
   const context = { deadline: Number.MAX_SAFE_INTEGER, signal: new AbortController().signal, facts };
-  const deps = stepDeps({ backends: forEveryName(backends), resultCaches });
+  const deps = stepDeps({ backends, resultCaches });
   const decision = await decide(attemptOf(request), context, deps);
   const { cache, accountHasSecondFactor, ...policyFacts } = facts;
   return {

@@ -226,7 +226,7 @@ const logIn = (password: string, { protocol = "imap", username = carol.username,
     sharedCache: false,
   });
   const parts = stepDeps({
-    backends: forEveryName(backends),
+    backends,
     appPasswordUses: uses,
     appPasswordChecked: (outcome: AppPasswordOutcome) => checks.push(outcome),
   });

@@ -1,3 +1,4 @@
+import { createBoundedCache } from "../../platform/cache/index.ts";
 import type { DomainRecordConfig, DomainsConfig } from "../../platform/config/index.ts";
 import { canonicalDomain } from "../../platform/net/index.ts";
 
@@ -67,11 +68,24 @@ export function domainOfRecord(record: DomainRecordConfig, origin: "records" | "
   };
 }
 
+/** Domains without a record that a process keeps, so that what is derived from one is derived once. */
+const maxByDefault = 10_000;
+
 /** The domains without a record: they have the same rules, if they are served at all. */
 export function domainsByDefault(rules: DomainsConfig["default"]): (name: string) => Domain {
-  const parsed = rulesOf(rules);
-  return (name) =>
-    rules.enabled
-      ? { isKnown: true, name, aliases: [], isEnabled: true, message: "", ...parsed, origin: "default" }
-      : unknownDomain;
+  const kept = createBoundedCache<KnownDomain>({ maxEntries: maxByDefault, evict: "least-used" });
+  const shared = {
+    isKnown: true,
+    aliases: [],
+    isEnabled: true,
+    message: "",
+    ...rulesOf(rules),
+    origin: "default",
+  } as const;
+  return (name) => {
+    if (!rules.enabled) return unknownDomain;
+    const found = kept.get(name) ?? { ...shared, name };
+    kept.set(name, found);
+    return found;
+  };
 }

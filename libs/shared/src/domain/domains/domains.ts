@@ -48,6 +48,11 @@ export class Domains {
     this.#cache = cache;
   }
 
+  /** Records in memory. */
+  get size(): number {
+    return this.configured.length + (this.#cache?.size ?? 0);
+  }
+
   /** Domains in the configuration. */
   get configured(): readonly KnownDomain[] {
     return [...new Set(this.#table.values())];

@@ -182,14 +182,14 @@ function checkRecords({ records }: Config["auth"]["domains"], judgement: Judgeme
   });
 }
 
-/** `relay_domains` denies before the records are read. */
+/** `relay_domains` sees names as their records spell them. */
 function compareRelayDomains({ controls, domains }: Config["auth"], { warning }: Judgement): void {
   const { enabled, relay_domains: relay } = controls;
   if (!enabled.includes("relay_domains") || relay.static.length === 0) return;
   const served = new Set(relay.static.map((name) => canonicalDomain(name) ?? name));
-  domains.records.forEach(({ name, aliases }, index) => {
-    const denied = [name, ...aliases].find((one) => !served.has(canonicalDomain(one) ?? one));
-    if (denied !== undefined) warning(`${root}.records[${index}].name`, messages.domainNotRelayed(denied));
+  domains.records.forEach(({ name }, index) => {
+    if (!served.has(canonicalDomain(name) ?? name))
+      warning(`${root}.records[${index}].name`, messages.domainNotRelayed(name));
   });
 }
 
