@@ -47,7 +47,7 @@ const origins: Readonly<Record<string, string>> = {
   none: "no domain has a record: auth.backends.order decides",
 };
 
-export function backendLine({ backends }: DomainReport): string {
+function backendLine({ backends }: DomainReport): string {
   const names = backends.map(({ name, is_configured: known }) => (known ? name : `${name} (not configured)`));
   return names.join(" ");
 }

@@ -41,6 +41,15 @@ function getOpenapi(document: () => RenderedDocument, format: DocumentFormat) {
     reply.type(openapiTypes[format]).send(document()[format]);
 }
 
+function registerOpenapi(
+  app: FastifyInstance,
+  { openapi }: Pick<AdminContext, "openapi">,
+  guarded: (id: OperationId) => ReturnType<typeof guardedRoute>,
+): void {
+  app.route({ ...guarded("managementContractYaml"), handler: getOpenapi(openapi, "yaml") });
+  app.route({ ...guarded("managementContractJson"), handler: getOpenapi(openapi, "json") });
+}
+
 declare module "fastify" {
   interface FastifyContextConfig {
     /** What the route is about, for callers that are limited to domains. */
@@ -85,8 +94,7 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
   });
   const guarded = (id: OperationId) => guardedRoute(operation(id), identifier);
   app.route({ ...guarded("loadConfiguration"), handler: getConfigLoad(() => live.current.configLoad, context.audit) });
-  app.route({ ...guarded("managementContractYaml"), handler: getOpenapi(context.openapi, "yaml") });
-  app.route({ ...guarded("managementContractJson"), handler: getOpenapi(context.openapi, "json") });
+  registerOpenapi(app, context, guarded);
   await app.register(async (scope) => registerJwtRoutes(scope, context));
   await app.register(async (scope) => {
     scope.addHook(
