@@ -61,6 +61,21 @@ declare module "fastify" {
   }
 }
 
+/** What the caller sees of an error; the log has the rest. */
+function answerErrors(app: FastifyInstance, logger: AdminContext["logger"]): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    if (error instanceof AppError && error.row.kind === "caller") {
+      return reply.code(error.row.httpStatus).send({ error: error.publicMessage });
+    }
+    if ((error.statusCode ?? 500) < 500) return reply.code(400).send({ error: error.message });
+    logger[error instanceof AppError ? error.row.logLevel : "error"](
+      { session: request.caller?.session, err: error },
+      "request failed",
+    );
+    return reply.code(500).send({ error: "Temporary server problem, try again later" });
+  });
+}
+
 /** The management API behind the gateway. */
 export async function createAdmin(context: AdminContext): Promise<FastifyInstance> {
   const { settings, live, readCaller, logger } = context;
@@ -81,17 +96,7 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
   takeStrictJson(app);
   onlyOperations(app, "admin");
   answerUnrouted(app);
-  app.setErrorHandler((error: FastifyError, request, reply) => {
-    if (error instanceof AppError && error.row.kind === "caller") {
-      return reply.code(error.row.httpStatus).send({ error: error.publicMessage });
-    }
-    if ((error.statusCode ?? 500) < 500) return reply.code(400).send({ error: error.message });
-    logger[error instanceof AppError ? error.row.logLevel : "error"](
-      { session: request.caller?.session, err: error },
-      "request failed",
-    );
-    return reply.code(500).send({ error: "Temporary server problem, try again later" });
-  });
+  answerErrors(app, logger);
   const guarded = (id: OperationId) => guardedRoute(operation(id), identifier);
   app.route({ ...guarded("loadConfiguration"), handler: getConfigLoad(() => live.current.configLoad, context.audit) });
   registerOpenapi(app, context, guarded);
