@@ -21,7 +21,8 @@ async function decide(
   { backends, checkMailToken }: TokenDeps,
 ): Promise<AuthDecision> {
   if (checkMailToken === undefined) return denial("method_not_enabled");
-  const accepted = await checkMailToken({ ...token, username: attempt.username, protocol: attempt.protocol }, context);
+  const { username, protocol, domain } = attempt;
+  const accepted = await checkMailToken({ ...token, username, protocol, domain }, context);
   if (accepted === undefined) return denial("bad_token");
   context.facts.credentialSince = accepted.signedInAt;
   return lookUpAccount({ ...attempt, username: accepted.username }, context, backends);
