@@ -287,7 +287,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   });
   const metrics = createIdpMetrics(base.metrics, base.metricsPrefix);
   const notifications = await notificationsOf(config, { base, bus, state, metrics });
-  const mail = createMailClients(config, base, state);
+  const mail = createMailClients(config, base, state, domains);
   const vouching = createVouching(config, state, sharedClock);
   serveSuspensions({ ...protocols, ...vouching, bus, sessions, notifications, suspensions, logger: base.logger });
   const shown = { config, base, bus, state, sharedClock, suspensions, domains };

@@ -15,6 +15,7 @@ import {
   text,
   texts,
 } from "./fields.ts";
+import { checkMailServers, mailServers } from "./identity-mail-clients.ts";
 import type { Config, DomainRecordConfig } from "./root.ts";
 
 /** What a record decides, whichever domain it is about. */
@@ -47,6 +48,10 @@ export const DomainRecord = section("A domain.", {
     ["optional", "required"],
     "Whether users of the domain must have a second factor. If `required`, a user without one sets it up at the next sign-in on the pages, and remembered devices do not take its place.",
   ),
+  mail: section(
+    "Servers that mail clients of the domain and its aliases find, if identity.mail_clients is on. An entry of identity.mail_clients.domains takes precedence.",
+    mailServers,
+  ),
 });
 
 const DomainSource = section(
@@ -58,7 +63,7 @@ const DomainSource = section(
       minLength: 1,
     }),
     query: text(
-      "With `sql`: query that returns the row of the domain :domain, by name or alias, and no row for a domain that is not served. Lists are texts with commas, attributes a JSON object.",
+      "With `sql`: query that returns the row of the domain :domain, by name or alias, and no row for a domain that is not served. Lists are texts with commas; attributes and sections such as `mail` are JSON objects.",
     ),
     base_dn: text("With `ldap`: base of the search."),
     filter: text(
@@ -144,6 +149,8 @@ export function checkRecord(record: DomainRecordConfig, path: string, { problem 
     if (canonicalDomain(alias) === undefined) problem(`${path}aliases[${index}]`, messages.mustBe("a domain name"));
   });
   if (!isAttributes(attributes)) problem(`${path}attributes`, messages.mustBe("texts or lists of texts by name"));
+  const { imap, pop3, smtp } = record.mail;
+  if ([imap, pop3, smtp].some(({ host }) => host !== "")) checkMailServers(record.mail, `${path}mail`, { problem });
 }
 
 /** The template of a query, which must contain the domain. */

@@ -1,0 +1,298 @@
+import { DatabaseSync } from "node:sqlite";
+import { SAML } from "@node-saml/node-saml";
+import { poll } from "@postern/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Browser, createBrowser, hiddenFields, type Page } from "../../support/browser.ts";
+import { totpCode } from "../../support/totp-code.ts";
+import { authorize, callback, follow, issuer, passwordStep, publicClient } from "../idp/authorization.ts";
+import { type IdpStack, startIdpStack } from "../idp/idp-stack.ts";
+
+const entityId = "http://localhost:8080/saml/metadata";
+const password = "alice-demo-password";
+/** `authorize` sends its digest. */
+const verifier = "verifier-".repeat(6);
+const forOthers = "This application isn’t for your account.";
+let idp: IdpStack;
+let provider: SAML;
+
+const records = [
+  { name: "one.test", aliases: ["alias.test"], attributes: { tenant: "first", plan: ["mail", "files"] } },
+  { name: "two.test", attributes: { tenant: "second" } },
+];
+const source = {
+  kind: "sql",
+  query:
+    "SELECT name, aliases, enabled, second_factor, attributes FROM domains WHERE name = :domain OR aliases = :domain",
+  lifetime: "1s",
+};
+
+function settingsOf(one: object = {}) {
+  const [first, ...others] = records;
+  const mapping = { claim: "tenant", attribute: "domain.tenant" };
+  const tokens = { scopes: ["openid", "offline_access"], always_issue_refresh_token: true };
+  const clients = [
+    publicClient("open", { ...tokens, id_token_claims: { mappings: [mapping] } }),
+    publicClient("limited", { ...tokens, name: "Intranet of One", domains: ["one.test"] }),
+    {
+      client_id: "mail-server",
+      client_secret: "mail-server-secret-of-the-test",
+      resource_server: true,
+      scopes: [],
+      grant_types: [],
+    },
+  ];
+  const service_providers = [
+    {
+      entity_id: "urn:test:files",
+      acs_url: "https://files.example.test/acs",
+      domains: ["one.test"],
+      attributes: [{ attribute: "domain.plan", name: "plan" }],
+    },
+  ];
+  const saml = { enabled: true, entity_id: entityId, persistent_id_secret: "a-secret-of-names-0", service_providers };
+  return {
+    auth: { domains: { records: [{ ...first, ...one }, ...others], source } },
+    identity: { oidc: { enabled: true, issuer, clients }, saml },
+  };
+}
+
+function change(sql: string): void {
+  using database = new DatabaseSync(idp.directoryFile);
+  database.exec(sql);
+}
+
+/** An account with alice's password. */
+function addUser(name: string): void {
+  using database = new DatabaseSync(idp.directoryFile);
+  const copy =
+    "INSERT INTO users (username, password, display_name, mail, uid) SELECT :name, password, 'Copy', '', :name FROM users WHERE uid = 'alice'";
+  database.prepare(copy).run({ name });
+}
+
+beforeAll(async () => {
+  idp = await startIdpStack(settingsOf(), { engines: 2, gateway: false });
+  for (const name of ["ann@one.test", "bea@two.test", "eve@three.test", "fay@three.test", "gus@unknown.test"]) {
+    addUser(name);
+  }
+  change(`CREATE TABLE domains (name TEXT, aliases TEXT, enabled TEXT, second_factor TEXT, attributes TEXT);
+    INSERT INTO domains VALUES ('three.test', 'drei.test', 'true', 'optional', '{"tenant":"third"}')`);
+  const metadata = await createBrowser(idp.replicas).get("/saml/metadata");
+  provider = new SAML({
+    issuer: "urn:test:files",
+    callbackUrl: "https://files.example.test/acs",
+    entryPoint: "http://localhost:8080/saml/sso",
+    idpCert: /<ds:X509Certificate>([^<]+)/.exec(metadata.text)?.[1] ?? "",
+    idpIssuer: entityId,
+    identifierFormat: null,
+    disableRequestedAuthnContext: true,
+  });
+});
+
+afterAll(() => idp[Symbol.asyncDispose]());
+
+const browser = (): Browser => createBrowser(idp.replicas);
+const signIn = (at: Browser, client: string, username: string): Promise<Page> =>
+  passwordStep(at, client, { username, password });
+const codeIn = ({ location = "" }: Page): string => new URL(location).searchParams.get("code") ?? "";
+
+async function ask(path: string, fields: Record<string, string>, headers: Record<string, string> = {}) {
+  const init = { method: "POST", body: new URLSearchParams(fields), headers };
+  const { status, text } = await browser().send(path, init);
+  return { status, body: JSON.parse(text) };
+}
+
+const redeem = (client_id: string, code: string) =>
+  ask("/oidc/token", {
+    grant_type: "authorization_code",
+    client_id,
+    code,
+    redirect_uri: callback,
+    code_verifier: verifier,
+  });
+const refresh = (client_id: string, refresh_token: string) =>
+  ask("/oidc/token", { grant_type: "refresh_token", client_id, refresh_token });
+const introspect = async (token: string) =>
+  (
+    await ask(
+      "/oidc/introspect",
+      { token },
+      { authorization: `Basic ${Buffer.from("mail-server:mail-server-secret-of-the-test").toString("base64")}` },
+    )
+  ).body;
+const claimsIn = (idToken: string) =>
+  JSON.parse(Buffer.from(idToken.split(".")[1] ?? "", "base64url").toString("utf8"));
+
+const setUpTotp = async (at: Browser, setup: Page): Promise<Page> => {
+  const secret = (/<code class="secret">([A-Z2-7 ]+)</.exec(setup.text)?.[1] ?? "").replaceAll(" ", "");
+  return follow(at, await at.submit(setup, { code: totpCode(secret) }));
+};
+
+async function samlRequest(at: Browser, options: object = {}): Promise<Page> {
+  const url = new URL(await provider.getAuthorizeUrlAsync("", undefined, options));
+  return at.open(`${url.pathname}${url.search}`);
+}
+
+/** Audit lines of refused accounts. */
+const refusals = (): readonly Record<string, unknown>[] =>
+  idp.processes
+    .flatMap((service) => service.output().split("\n"))
+    .filter((line) => line.includes('"reason":"other_domain"'))
+    .map((line) => JSON.parse(line));
+
+describe("a name", () => {
+  test.each(["ann@one.test", "ann@alias.test", "ann@ALIAS.test"])("typed as %s is the account", async (typed) => {
+    const at = browser();
+    const { body } = await redeem("open", codeIn(await signIn(at, "open", typed)));
+    expect(claimsIn(body.id_token)).toMatchObject({ sub: "ann@one.test", tenant: "first" });
+    expect(await introspect(body.access_token)).toMatchObject({ active: true, username: "ann@one.test" });
+    // A hint with another spelling of the account asks for no other one.
+    expect((await authorize(at, "open", { login_hint: "ann@alias.test" })).location).toContain("code=");
+    expect((await authorize(at, "open", { login_hint: "bea@two.test" })).url).toMatch(/^\/login\?/);
+  });
+
+  test("without a domain gets that of an application for one domain, and stays as it was typed on the page", async () => {
+    const at = browser();
+    const failed = await passwordStep(at, "limited", { username: "ann", password: "wrong" });
+    expect(failed.text).toContain('value="ann"');
+    const done = await follow(at, await at.submit(failed, { username: "ann", password }));
+    expect(codeIn(done)).not.toBe("");
+    expect((await signIn(browser(), "open", "ann")).text).toContain("Incorrect username or password");
+  });
+
+  test("of a domain that is not served is denied like an unknown user", async () => {
+    expect((await signIn(browser(), "open", "gus@unknown.test")).text).toContain("Incorrect username or password");
+  });
+});
+
+describe("an application for one domain", () => {
+  test("asks others for another account, whether they sign in for it or are signed in, and cancelling leads back to it", async () => {
+    const at = browser();
+    const page = await signIn(at, "limited", "bea@two.test");
+    expect([page.status, page.url, page.text]).toEqual([
+      200,
+      expect.stringMatching(/^\/login\?/),
+      expect.stringContaining(forOthers),
+    ]);
+    expect(page.text).not.toContain("bea@two.test");
+    // The account is signed in, for other applications.
+    expect(codeIn(await authorize(at, "open"))).not.toBe("");
+    expect((await authorize(at, "limited", { prompt: "none" })).location).toContain("error=");
+    const again = await authorize(at, "limited");
+    expect(again.text).toContain(forOthers);
+    await poll("the audit lines", () => refusals().length >= 2);
+    expect(refusals()[0]).toMatchObject({
+      event: "user.login",
+      outcome: "denied",
+      account: "bea@two.test",
+      target: "limited",
+      protocol: "oidc",
+    });
+    const { csrf_token = "" } = hiddenFields(again);
+    const cancelled = await follow(at, await at.post("/login/cancel", { csrf_token }));
+    expect(cancelled.location).toContain("error=access_denied");
+    const own = await follow(at, await at.submit(await authorize(at, "limited"), { username: "ann", password }));
+    expect(codeIn(own)).not.toBe("");
+  });
+
+  test("gets no tokens of accounts that a change of its domains leaves outside, and SAML and OIDC attributes are those of the domain", async () => {
+    const at = browser();
+    const { body } = await redeem("limited", codeIn(await signIn(at, "limited", "ann@one.test")));
+    expect(await introspect(body.access_token)).toMatchObject({ active: true });
+    const assertion = await samlRequest(at);
+    const { profile } = await provider.validatePostResponseAsync(hiddenFields(assertion));
+    expect(profile?.["plan"]).toEqual(["mail", "files"]);
+
+    const other = settingsOf();
+    const [open, limited, ...rest] = other.identity.oidc.clients;
+    const moved = { ...limited, domains: ["two.test"] };
+    await idp.stack.writeSettings({ identity: { oidc: { clients: [open, moved, ...rest] } } });
+    for (const process of idp.processes) process.signal("SIGHUP");
+    await poll("the limit", async () => (await introspect(body.access_token)).active === false);
+    expect(await refresh("limited", body.refresh_token)).toMatchObject({ body: { error: "invalid_grant" } });
+    await idp.stack.writeSettings({});
+    for (const process of idp.processes) process.signal("SIGHUP");
+    await poll("the limit of before", async () => (await introspect(body.access_token)).active);
+  });
+
+  test("as a SAML service provider asks for another account, and says so to a passive request", async () => {
+    const at = browser();
+    await signIn(at, "open", "bea@two.test");
+    const page = await samlRequest(at);
+    expect([page.url, page.text]).toEqual([expect.stringMatching(/^\/login\?/), expect.stringContaining(forOthers)]);
+    const answer = await at.submit(page, { username: "ann", password });
+    expect(hiddenFields(await at.open(answer.location ?? ""))["SAMLResponse"]).toBeDefined();
+    const refused = { account: "bea@two.test", target: "urn:test:files", protocol: "saml" };
+    await poll("the audit line", () => refusals().some((line) => line["protocol"] === "saml"));
+    expect(refusals()).toContainEqual(expect.objectContaining(refused));
+  });
+});
+
+describe("a domain that requires a second factor", () => {
+  test("makes its users set one up before anything else, also those who are signed in, and keep it", async () => {
+    const at = browser();
+    expect(codeIn(await signIn(at, "open", "eve@drei.test"))).not.toBe("");
+    expect((await at.open("/mfa/app-passwords")).status).toBe(200);
+    change("UPDATE domains SET second_factor = 'required'");
+    await poll("the requirement", async () => (await authorize(at, "open")).url.startsWith("/login?"));
+    // Self-service demands it too.
+    expect((await at.open("/mfa/app-passwords")).url).toMatch(/^\/login\?/);
+    expect((await at.post("/mfa/app-passwords", {})).status).toBe(401);
+
+    const setup = await signIn(at, "open", "eve@three.test");
+    expect(setup.url).toBe("/mfa/totp/register");
+    expect((await at.open("/mfa/app-passwords")).url).toMatch(/^\/login\?/);
+    const done = await setUpTotp(at, await at.open("/mfa/totp/register"));
+    expect(done.status).toBeLessThan(400);
+    expect(codeIn(await authorize(at, "open"))).not.toBe("");
+    expect((await at.open("/mfa/app-passwords")).status).toBe(200);
+    const removal = await at.open("/mfa/totp/remove");
+    expect(removal.text).toContain("This method is required");
+  });
+
+  test("makes users of self-service set one up as well", async () => {
+    const at = browser();
+    const login = await at.open("/mfa/register/home");
+    const setup = await follow(at, await at.submit(login, { username: "fay@three.test", password }));
+    expect(setup.url).toBe("/mfa/totp/register");
+    await setUpTotp(at, setup);
+    expect((await at.open("/mfa/register/home")).text).toContain("Copy");
+  });
+});
+
+describe("a domain that is disabled", () => {
+  test("in the source ends what its users have until it is enabled again", async () => {
+    change("UPDATE domains SET second_factor = 'optional'");
+    addUser("hal@three.test");
+    const { at, page } = await poll("no requirement", async () => {
+      const at = browser();
+      const page = await signIn(at, "open", "hal@three.test");
+      return page.location === undefined ? undefined : { at, page };
+    });
+    const { body } = await redeem("open", codeIn(page));
+    change("UPDATE domains SET enabled = 'false'");
+    await poll("its end", async () => (await introspect(body.access_token)).active === false);
+    await poll("its end in both replicas", async () => {
+      const pages = await Promise.all([at.get("/mfa/sessions"), at.get("/mfa/sessions")]);
+      return pages.every(({ status }) => status === 401);
+    });
+    expect((await authorize(at, "open")).url).toMatch(/^\/login\?/);
+    expect(await refresh("open", body.refresh_token)).toMatchObject({ body: { error: "invalid_grant" } });
+    await poll("the engines", async () =>
+      (await signIn(browser(), "open", "hal@three.test")).text.includes("Incorrect username or password"),
+    );
+    change("UPDATE domains SET enabled = 'true'");
+    await poll("its users", async () => (await introspect(body.access_token)).active);
+  });
+
+  test("in the configuration ends it with the next reload", async () => {
+    const at = browser();
+    const { body } = await redeem("open", codeIn(await signIn(at, "open", "ann@one.test")));
+    await idp.stack.writeSettings({ auth: settingsOf({ enabled: false, message: "Call us." }).auth });
+    for (const process of [...idp.processes, ...idp.stack.engines]) process.signal("SIGHUP");
+    await poll("its end", async () => (await introspect(body.access_token)).active === false);
+    await poll("the message", async () =>
+      (await signIn(browser(), "open", "ann@alias.test")).text.includes("Call us."),
+    );
+    expect(codeIn(await signIn(browser(), "open", "bea@two.test"))).not.toBe("");
+  });
+});
