@@ -147,7 +147,7 @@ function createProtocols(config: Config, sessions: SessionStore | undefined, par
 /** The code that queues user notifications is loaded only where they are enabled. */
 async function notificationsOf(
   config: Config,
-  parts: { base: Base; bus: Bus; state: RedisClient; metrics: IdpMetrics },
+  parts: { base: Base; bus: Bus; state: RedisClient; metrics: IdpMetrics; domains: AccountDomains },
 ): Promise<NotificationsContext | undefined> {
   if (!config.identity.frontend.enabled || !config.identity.notices.enabled) return undefined;
   const { createNotifications } = await import("./user-notifications/context.ts");
@@ -286,7 +286,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     },
   });
   const metrics = createIdpMetrics(base.metrics, base.metricsPrefix);
-  const notifications = await notificationsOf(config, { base, bus, state, metrics });
+  const notifications = await notificationsOf(config, { base, bus, state, metrics, domains });
   const mail = createMailClients(config, base, state, domains);
   const vouching = createVouching(config, state, sharedClock);
   serveSuspensions({ ...protocols, ...vouching, bus, sessions, notifications, suspensions, logger: base.logger });

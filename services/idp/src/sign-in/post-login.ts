@@ -98,7 +98,9 @@ async function credentialsOf(deps: SignInContext, visit: Visit, flow: FlowRecord
   const form = typedIn(visit);
   if (form === undefined) return undefined;
   const place = () => deps.domains.place(form.typed, flow.client?.domains);
-  return { ...form, username: await reportUndecided(deps, visit, { flow, step: "password" }, place) };
+  const username = await reportUndecided(deps, visit, { flow, step: "password" }, place);
+  await deps.pages.brands?.choose(visit.request, username);
+  return { ...form, username };
 }
 
 async function ask(

@@ -73,6 +73,8 @@ export interface NotifierDeps {
   };
   readonly queue: NotificationQueue;
   readonly devices: KnownDevices;
+  /** The name of the account's domain brand; undefined for that of the site. */
+  readonly brandOf: (account: string) => Promise<string | undefined>;
   /** Publishes to other services; false if it could not be sent. */
   readonly publish: (notification: AccountNotification) => boolean;
   readonly count: (event: NotificationEvent, result: "kept" | "lost") => void;
@@ -105,11 +107,16 @@ export function createNotifier(deps: NotifierDeps) {
   const { settings, queue, devices, publish, count, logger, nowMs } = deps;
   const inFlight = new Set<Promise<unknown>>();
 
-  const jobsOf = (notification: Notification, body: AccountNotification): readonly NotificationJob[] => {
+  const mailsOf = async (notification: Notification, nowMs: number) => {
+    if (settings.mail === undefined) return [];
+    // Nobody remains without the mail because a name is unknown.
+    const brand = await deps.brandOf(notification.account).catch(() => undefined);
+    return notificationMails(notification, { ...settings.mail, ...(brand !== undefined && { brand }) }, nowMs);
+  };
+  const jobsOf = async (notification: Notification, body: AccountNotification): Promise<readonly NotificationJob[]> => {
     const { id, account, event } = body;
     const about = { id, account, event };
-    const mails =
-      settings.mail === undefined ? [] : notificationMails(notification, settings.mail, Date.parse(body.time));
+    const mails = await mailsOf(notification, Date.parse(body.time));
     return [
       ...(settings.toWebhook ? [{ channel: "webhook", ...about, body: JSON.stringify(body) } as const] : []),
       // Each is a job of its own, under an id of its own.
@@ -129,7 +136,7 @@ export function createNotifier(deps: NotifierDeps) {
     if (!settings.events.has(notification.event)) return 0;
     const body = bodyOf(notification, id, atMs);
     publish(body);
-    const jobs = jobsOf(notification, body);
+    const jobs = await jobsOf(notification, body);
     if (jobs.length > 0) await queue.add(jobs);
     count(notification.event, "kept");
     return jobs.length;

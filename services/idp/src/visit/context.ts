@@ -29,7 +29,7 @@ export function createVisitContext(
   sessions: SessionStore,
   flowKeys: KeyRing,
 ) {
-  const pages = createSitePages(config);
+  const pages = createSitePages(config, async (name) => (await domains.of(name))?.record, base.logger);
   const flows = createFlowStore(state, config.storage.redis.prefix, flowKeys, sharedClock);
   return {
     pages,

@@ -15,6 +15,7 @@ import {
   text,
   texts,
 } from "./fields.ts";
+import { domainBrand } from "./identity-frontend.ts";
 import { checkMailServers, mailServers } from "./identity-mail-clients.ts";
 import type { Config, DomainRecordConfig } from "./root.ts";
 
@@ -51,6 +52,10 @@ export const DomainRecord = section("A domain.", {
   mail: section(
     "Servers that mail clients of the domain and its aliases find, if identity.mail_clients is on. An entry of identity.mail_clients.domains takes precedence.",
     mailServers,
+  ),
+  brand: section(
+    "Look of the pages once they know the domain: by an application with exactly one domain, `login_hint`, the name that was typed, or the session.",
+    domainBrand,
   ),
 });
 
