@@ -1,6 +1,8 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { SAML } from "@node-saml/node-saml";
-import { poll } from "@postern/testing";
+import { poll, scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Browser, createBrowser, hiddenFields, type Page } from "../../support/browser.ts";
 import { totpCode } from "../../support/totp-code.ts";
@@ -13,16 +15,35 @@ const password = "alice-demo-password";
 const verifier = "verifier-".repeat(6);
 const forOthers = "This application isn’t for your account.";
 let idp: IdpStack;
+let logoFile = "";
+const logo = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 32"><rect width="120" height="32"/></svg>';
+const scratch = new AsyncDisposableStack();
 let provider: SAML;
 
+const serversOf = (domain: string) => ({ imap: { host: `imap.${domain}` }, smtp: { host: `smtp.${domain}` } });
 const records = [
-  { name: "one.test", aliases: ["alias.test"], attributes: { tenant: "first", plan: ["mail", "files"] } },
-  { name: "two.test", attributes: { tenant: "second" } },
+  {
+    name: "one.test",
+    aliases: ["alias.test"],
+    attributes: { tenant: "first", plan: ["mail", "files"] },
+    mail: serversOf("one.test"),
+  },
+  {
+    name: "two.test",
+    attributes: { tenant: "second" },
+    mail: serversOf("overruled.test"),
+    brand: { default_language: "de" },
+  },
 ];
+const brand = {
+  name: "Mail of One",
+  accent_color: "#aa2200",
+  links: { support_url: "https://help.one.test/" },
+};
 const source = {
   kind: "sql",
   query:
-    "SELECT name, aliases, enabled, second_factor, attributes FROM domains WHERE name = :domain OR aliases = :domain",
+    "SELECT name, aliases, enabled, second_factor, attributes, mail, brand FROM domains WHERE :domain IN (name, aliases)",
   lifetime: "1s",
 };
 
@@ -51,8 +72,13 @@ function settingsOf(one: object = {}) {
   ];
   const saml = { enabled: true, entity_id: entityId, persistent_id_secret: "a-secret-of-names-0", service_providers };
   return {
-    auth: { domains: { records: [{ ...first, ...one }, ...others], source } },
-    identity: { oidc: { enabled: true, issuer, clients }, saml },
+    auth: { domains: { records: [{ ...first, brand: { ...brand, logo_file: logoFile }, ...one }, ...others], source } },
+    identity: {
+      frontend: { links: { privacy_policy_url: "https://site.test/privacy" } },
+      mail_clients: { enabled: true, domains: [{ names: ["two.test"], ...serversOf("two.test") }] },
+      oidc: { enabled: true, issuer, clients },
+      saml,
+    },
   };
 }
 
@@ -70,12 +96,15 @@ function addUser(name: string): void {
 }
 
 beforeAll(async () => {
-  idp = await startIdpStack(settingsOf(), { engines: 2, gateway: false });
+  logoFile = join(scratch.use(await scratchFolder()).path, "logo.svg");
+  await writeFile(logoFile, logo);
+  idp = scratch.use(await startIdpStack(settingsOf(), { engines: 2, gateway: false }));
   for (const name of ["ann@one.test", "bea@two.test", "eve@three.test", "fay@three.test", "gus@unknown.test"]) {
     addUser(name);
   }
-  change(`CREATE TABLE domains (name TEXT, aliases TEXT, enabled TEXT, second_factor TEXT, attributes TEXT);
-    INSERT INTO domains VALUES ('three.test', 'drei.test', 'true', 'optional', '{"tenant":"third"}')`);
+  change(`CREATE TABLE domains (name TEXT, aliases TEXT, enabled TEXT, second_factor TEXT, attributes TEXT, mail TEXT, brand TEXT);
+    INSERT INTO domains VALUES ('three.test', 'drei.test', 'true', 'optional', '{"tenant":"third"}',
+      '${JSON.stringify(serversOf("three.test"))}', '{"name":"Third Mail"}')`);
   const metadata = await createBrowser(idp.replicas).get("/saml/metadata");
   provider = new SAML({
     issuer: "urn:test:files",
@@ -88,7 +117,7 @@ beforeAll(async () => {
   });
 });
 
-afterAll(() => idp[Symbol.asyncDispose]());
+afterAll(() => scratch.disposeAsync());
 
 const browser = (): Browser => createBrowser(idp.replicas);
 const signIn = (at: Browser, client: string, username: string): Promise<Page> =>
@@ -224,6 +253,76 @@ describe("an application for one domain", () => {
     const refused = { account: "bea@two.test", target: "urn:test:files", protocol: "saml" };
     await poll("the audit line", () => refusals().some((line) => line["protocol"] === "saml"));
     expect(refusals()).toContainEqual(expect.objectContaining(refused));
+  });
+});
+
+test("mail clients find the servers of a domain by its record, from the configuration or the source, and under its aliases", async () => {
+  const path = "/.well-known/autoconfig/mail/config-v1.1.xml";
+  const asked = async (address: string) =>
+    browser().get(`${path}?${new URLSearchParams({ emailaddress: address }).toString()}`);
+  const hosts = async (page: Page) => [...page.text.matchAll(/<hostname>([^<]+)/g)].map(([, host]) => host);
+  for (const [address, domain] of [
+    ["ann@one.test", "one.test"],
+    ["ann@alias.test", "one.test"],
+    ["bea@two.test", "two.test"],
+    ["eve@DREI.test", "three.test"],
+  ] as const) {
+    expect(await hosts(await asked(address))).toEqual([`imap.${domain}`, `smtp.${domain}`]);
+  }
+  expect((await asked("ann@alias.test")).text).toContain("<domain>alias.test</domain>");
+  const byHost = await browser().get(path, { "x-forwarded-host": "autoconfig.drei.test" });
+  expect(await hosts(byHost)).toEqual(["imap.three.test", "smtp.three.test"]);
+  expect((await asked("gus@unknown.test")).status).toBe(404);
+  const at = browser();
+  await signIn(at, "open", "ann@one.test");
+  expect((await at.open("/mfa/mail-client/other")).text).toContain("imap.one.test");
+});
+
+describe("the brand of a domain", () => {
+  const look = ({ text }: Page) => ({
+    name: /<title>[^<]* – ([^<]*)<\/title>/.exec(text)?.[1],
+    stylesheet: /<link rel="stylesheet" href="([^"]+)">/.exec(text)?.[1] ?? "",
+  });
+
+  test("is shown for an application of the domain, with its own files and links, on every replica", async () => {
+    const at = browser();
+    const page = await authorize(at, "limited");
+    const { name, stylesheet } = look(page);
+    expect(name).toBe("Mail of One");
+    expect(page.text).toContain('href="https://help.one.test/"');
+    expect(page.text).toContain('href="https://site.test/privacy"');
+    const [, image = ""] = /<img src="([^"]+)" alt="Mail of One">/.exec(page.text) ?? [];
+    for (const [path, content] of [
+      [stylesheet, "#aa2200"],
+      [image, logo],
+    ] as const) {
+      const answers = await Promise.all([at.get(path), at.get(path)]);
+      for (const { status, headers, text } of answers) {
+        expect([status, headers.get("cache-control"), text]).toEqual([
+          200,
+          "public, max-age=31536000, immutable",
+          expect.stringContaining(content),
+        ]);
+      }
+    }
+    for (const domain of ["unknown.test", "", "..", "x".repeat(300)]) {
+      const other = stylesheet.replace(/\?.*/, `?${new URLSearchParams({ domain }).toString()}`);
+      expect((await at.get(other)).status).toBe(404);
+    }
+  });
+
+  test("is shown for the name in login_hint, one that was typed, and the session; other pages have that of the site", async () => {
+    const at = browser();
+    const login = await authorize(at, "open");
+    expect(look(login).name).toBe("Example Mail");
+    expect(look(await authorize(at, "open", { login_hint: "eve@drei.test" })).name).toBe("Third Mail");
+    const german = await authorize(at, "open", { login_hint: "bea@two.test" });
+    expect([look(german).name, german.text]).toEqual(["Example Mail", expect.stringContaining('<html lang="de"')]);
+    const wrong = await passwordStep(at, "open", { username: "ann@alias.test", password: "wrong" });
+    expect(look(wrong).name).toBe("Mail of One");
+    await follow(at, await at.submit(wrong, { username: "ann@alias.test", password }));
+    expect(look(await at.open("/mfa/register/home")).name).toBe("Mail of One");
+    expect(look(await at.open("/logged_out")).name).toBe("Example Mail");
   });
 });
 
