@@ -1,18 +1,26 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { SAML } from "@node-saml/node-saml";
 import { poll, scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Browser, createBrowser, hiddenFields, type Page } from "../../support/browser.ts";
-import { totpCode } from "../../support/totp-code.ts";
-import { authorize, callback, follow, issuer, passwordStep, publicClient } from "../idp/authorization.ts";
+import { authorize, follow, passwordStep } from "../idp/authorization.ts";
 import { type IdpStack, startIdpStack } from "../idp/idp-stack.ts";
+import {
+  addUser,
+  change,
+  claimsIn,
+  codeIn,
+  entityId,
+  introspect,
+  redeem,
+  refresh,
+  serversOf,
+  settingsOf,
+  setUpTotp,
+} from "./idp-site.ts";
 
-const entityId = "http://localhost:8080/saml/metadata";
 const password = "alice-demo-password";
-/** `authorize` sends its digest. */
-const verifier = "verifier-".repeat(6);
 const forOthers = "This application isn’t for your account.";
 let idp: IdpStack;
 let logoFile = "";
@@ -20,91 +28,19 @@ const logo = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 32"><rect
 const scratch = new AsyncDisposableStack();
 let provider: SAML;
 
-const serversOf = (domain: string) => ({ imap: { host: `imap.${domain}` }, smtp: { host: `smtp.${domain}` } });
-const records = [
-  {
-    name: "one.test",
-    aliases: ["alias.test"],
-    attributes: { tenant: "first", plan: ["mail", "files"] },
-    mail: serversOf("one.test"),
-  },
-  {
-    name: "two.test",
-    attributes: { tenant: "second" },
-    mail: serversOf("overruled.test"),
-    brand: { default_language: "de" },
-  },
-];
-const brand = {
-  name: "Mail of One",
-  accent_color: "#aa2200",
-  links: { support_url: "https://help.one.test/" },
-};
-const source = {
-  kind: "sql",
-  query:
-    "SELECT name, aliases, enabled, second_factor, attributes, mail, brand FROM domains WHERE :domain IN (name, aliases)",
-  lifetime: "1s",
-};
-
-function settingsOf(one: object = {}) {
-  const [first, ...others] = records;
-  const mapping = { claim: "tenant", attribute: "domain.tenant" };
-  const tokens = { scopes: ["openid", "offline_access"], always_issue_refresh_token: true };
-  const clients = [
-    publicClient("open", { ...tokens, id_token_claims: { mappings: [mapping] } }),
-    publicClient("limited", { ...tokens, name: "Intranet of One", domains: ["one.test"] }),
-    {
-      client_id: "mail-server",
-      client_secret: "mail-server-secret-of-the-test",
-      resource_server: true,
-      scopes: [],
-      grant_types: [],
-    },
-  ];
-  const service_providers = [
-    {
-      entity_id: "urn:test:files",
-      acs_url: "https://files.example.test/acs",
-      domains: ["one.test"],
-      attributes: [{ attribute: "domain.plan", name: "plan" }],
-    },
-  ];
-  const saml = { enabled: true, entity_id: entityId, persistent_id_secret: "a-secret-of-names-0", service_providers };
-  return {
-    auth: { domains: { records: [{ ...first, brand: { ...brand, logo_file: logoFile }, ...one }, ...others], source } },
-    identity: {
-      frontend: { links: { privacy_policy_url: "https://site.test/privacy" } },
-      mail_clients: { enabled: true, domains: [{ names: ["two.test"], ...serversOf("two.test") }] },
-      oidc: { enabled: true, issuer, clients },
-      saml,
-    },
-  };
-}
-
-function change(sql: string): void {
-  using database = new DatabaseSync(idp.directoryFile);
-  database.exec(sql);
-}
-
-/** An account with alice's password. */
-function addUser(name: string): void {
-  using database = new DatabaseSync(idp.directoryFile);
-  const copy =
-    "INSERT INTO users (username, password, display_name, mail, uid) SELECT :name, password, 'Copy', '', :name FROM users WHERE uid = 'alice'";
-  database.prepare(copy).run({ name });
-}
-
 beforeAll(async () => {
   logoFile = join(scratch.use(await scratchFolder()).path, "logo.svg");
   await writeFile(logoFile, logo);
-  idp = scratch.use(await startIdpStack(settingsOf(), { engines: 2, gateway: false }));
+  idp = scratch.use(await startIdpStack(settingsOf(logoFile), { engines: 2, gateway: false }));
   for (const name of ["ann@one.test", "bea@two.test", "eve@three.test", "fay@three.test", "gus@unknown.test"]) {
-    addUser(name);
+    addUser(idp.directoryFile, name);
   }
-  change(`CREATE TABLE domains (name TEXT, aliases TEXT, enabled TEXT, second_factor TEXT, attributes TEXT, mail TEXT, brand TEXT);
+  change(
+    idp.directoryFile,
+    `CREATE TABLE domains (name TEXT, aliases TEXT, enabled TEXT, second_factor TEXT, attributes TEXT, mail TEXT, brand TEXT);
     INSERT INTO domains VALUES ('three.test', 'drei.test', 'true', 'optional', '{"tenant":"third"}',
-      '${JSON.stringify(serversOf("three.test"))}', '{"name":"Third Mail"}')`);
+      '${JSON.stringify(serversOf("three.test"))}', '{"name":"Third Mail"}')`,
+  );
   const metadata = await createBrowser(idp.replicas).get("/saml/metadata");
   provider = new SAML({
     issuer: "urn:test:files",
@@ -122,40 +58,6 @@ afterAll(() => scratch.disposeAsync());
 const browser = (): Browser => createBrowser(idp.replicas);
 const signIn = (at: Browser, client: string, username: string): Promise<Page> =>
   passwordStep(at, client, { username, password });
-const codeIn = ({ location = "" }: Page): string => new URL(location).searchParams.get("code") ?? "";
-
-async function ask(path: string, fields: Record<string, string>, headers: Record<string, string> = {}) {
-  const init = { method: "POST", body: new URLSearchParams(fields), headers };
-  const { status, text } = await browser().send(path, init);
-  return { status, body: JSON.parse(text) };
-}
-
-const redeem = (client_id: string, code: string) =>
-  ask("/oidc/token", {
-    grant_type: "authorization_code",
-    client_id,
-    code,
-    redirect_uri: callback,
-    code_verifier: verifier,
-  });
-const refresh = (client_id: string, refresh_token: string) =>
-  ask("/oidc/token", { grant_type: "refresh_token", client_id, refresh_token });
-const introspect = async (token: string) =>
-  (
-    await ask(
-      "/oidc/introspect",
-      { token },
-      { authorization: `Basic ${Buffer.from("mail-server:mail-server-secret-of-the-test").toString("base64")}` },
-    )
-  ).body;
-const claimsIn = (idToken: string) =>
-  JSON.parse(Buffer.from(idToken.split(".")[1] ?? "", "base64url").toString("utf8"));
-
-const setUpTotp = async (at: Browser, setup: Page): Promise<Page> => {
-  const secret = (/<code class="secret">([A-Z2-7 ]+)</.exec(setup.text)?.[1] ?? "").replaceAll(" ", "");
-  return follow(at, await at.submit(setup, { code: totpCode(secret) }));
-};
-
 async function samlRequest(at: Browser, options: object = {}): Promise<Page> {
   const url = new URL(await provider.getAuthorizeUrlAsync("", undefined, options));
   return at.open(`${url.pathname}${url.search}`);
@@ -168,12 +70,19 @@ const refusals = (): readonly Record<string, unknown>[] =>
     .filter((line) => line.includes('"reason":"other_domain"'))
     .map((line) => JSON.parse(line));
 
+const hostsIn = (page: Page) => [...page.text.matchAll(/<hostname>([^<]+)/g)].map(([, host]) => host);
+
+const look = ({ text }: Page) => ({
+  name: /<title>[^<]* – ([^<]*)<\/title>/.exec(text)?.[1],
+  stylesheet: /<link rel="stylesheet" href="([^"]+)">/.exec(text)?.[1] ?? "",
+});
+
 describe("a name", () => {
   test.each(["ann@one.test", "ann@alias.test", "ann@ALIAS.test"])("typed as %s is the account", async (typed) => {
     const at = browser();
-    const { body } = await redeem("open", codeIn(await signIn(at, "open", typed)));
+    const { body } = await redeem(browser(), "open", codeIn(await signIn(at, "open", typed)));
     expect(claimsIn(body.id_token)).toMatchObject({ sub: "ann@one.test", tenant: "first" });
-    expect(await introspect(body.access_token)).toMatchObject({ active: true, username: "ann@one.test" });
+    expect(await introspect(browser(), body.access_token)).toMatchObject({ active: true, username: "ann@one.test" });
     // A hint with another spelling of the account asks for no other one.
     expect((await authorize(at, "open", { login_hint: "ann@alias.test" })).location).toContain("code=");
     expect((await authorize(at, "open", { login_hint: "bea@two.test" })).url).toMatch(/^\/login\?/);
@@ -225,22 +134,22 @@ describe("an application for one domain", () => {
 
   test("gets no tokens of accounts that a change of its domains leaves outside, and SAML and OIDC attributes are those of the domain", async () => {
     const at = browser();
-    const { body } = await redeem("limited", codeIn(await signIn(at, "limited", "ann@one.test")));
-    expect(await introspect(body.access_token)).toMatchObject({ active: true });
+    const { body } = await redeem(browser(), "limited", codeIn(await signIn(at, "limited", "ann@one.test")));
+    expect(await introspect(browser(), body.access_token)).toMatchObject({ active: true });
     const assertion = await samlRequest(at);
     const { profile } = await provider.validatePostResponseAsync(hiddenFields(assertion));
     expect(profile?.["plan"]).toEqual(["mail", "files"]);
 
-    const other = settingsOf();
+    const other = settingsOf(logoFile);
     const [open, limited, ...rest] = other.identity.oidc.clients;
     const moved = { ...limited, domains: ["two.test"] };
     await idp.stack.writeSettings({ identity: { oidc: { clients: [open, moved, ...rest] } } });
     for (const process of idp.processes) process.signal("SIGHUP");
-    await poll("the limit", async () => (await introspect(body.access_token)).active === false);
-    expect(await refresh("limited", body.refresh_token)).toMatchObject({ body: { error: "invalid_grant" } });
+    await poll("the limit", async () => (await introspect(browser(), body.access_token)).active === false);
+    expect(await refresh(browser(), "limited", body.refresh_token)).toMatchObject({ body: { error: "invalid_grant" } });
     await idp.stack.writeSettings({});
     for (const process of idp.processes) process.signal("SIGHUP");
-    await poll("the limit of before", async () => (await introspect(body.access_token)).active);
+    await poll("the limit of before", async () => (await introspect(browser(), body.access_token)).active);
   });
 
   test("as a SAML service provider asks for another account, and says so to a passive request", async () => {
@@ -258,32 +167,26 @@ describe("an application for one domain", () => {
 
 test("mail clients find the servers of a domain by its record, from the configuration or the source, and under its aliases", async () => {
   const path = "/.well-known/autoconfig/mail/config-v1.1.xml";
-  const asked = async (address: string) =>
+  const settings = async (address: string) =>
     browser().get(`${path}?${new URLSearchParams({ emailaddress: address }).toString()}`);
-  const hosts = async (page: Page) => [...page.text.matchAll(/<hostname>([^<]+)/g)].map(([, host]) => host);
   for (const [address, domain] of [
     ["ann@one.test", "one.test"],
     ["ann@alias.test", "one.test"],
     ["bea@two.test", "two.test"],
     ["eve@DREI.test", "three.test"],
   ] as const) {
-    expect(await hosts(await asked(address))).toEqual([`imap.${domain}`, `smtp.${domain}`]);
+    expect(hostsIn(await settings(address))).toEqual([`imap.${domain}`, `smtp.${domain}`]);
   }
-  expect((await asked("ann@alias.test")).text).toContain("<domain>alias.test</domain>");
+  expect((await settings("ann@alias.test")).text).toContain("<domain>alias.test</domain>");
   const byHost = await browser().get(path, { "x-forwarded-host": "autoconfig.drei.test" });
-  expect(await hosts(byHost)).toEqual(["imap.three.test", "smtp.three.test"]);
-  expect((await asked("gus@unknown.test")).status).toBe(404);
+  expect(hostsIn(byHost)).toEqual(["imap.three.test", "smtp.three.test"]);
+  expect((await settings("gus@unknown.test")).status).toBe(404);
   const at = browser();
   await signIn(at, "open", "ann@one.test");
   expect((await at.open("/mfa/mail-client/other")).text).toContain("imap.one.test");
 });
 
 describe("the brand of a domain", () => {
-  const look = ({ text }: Page) => ({
-    name: /<title>[^<]* – ([^<]*)<\/title>/.exec(text)?.[1],
-    stylesheet: /<link rel="stylesheet" href="([^"]+)">/.exec(text)?.[1] ?? "",
-  });
-
   test("is shown for an application of the domain, with its own files and links, on every replica", async () => {
     const at = browser();
     const page = await authorize(at, "limited");
@@ -331,7 +234,7 @@ describe("a domain that requires a second factor", () => {
     const at = browser();
     expect(codeIn(await signIn(at, "open", "eve@drei.test"))).not.toBe("");
     expect((await at.open("/mfa/app-passwords")).status).toBe(200);
-    change("UPDATE domains SET second_factor = 'required'");
+    change(idp.directoryFile, "UPDATE domains SET second_factor = 'required'");
     await poll("the requirement", async () => (await authorize(at, "open")).url.startsWith("/login?"));
     // Self-service demands it too.
     expect((await at.open("/mfa/app-passwords")).url).toMatch(/^\/login\?/);
@@ -360,35 +263,35 @@ describe("a domain that requires a second factor", () => {
 
 describe("a domain that is disabled", () => {
   test("in the source ends what its users have until it is enabled again", async () => {
-    change("UPDATE domains SET second_factor = 'optional'");
-    addUser("hal@three.test");
+    change(idp.directoryFile, "UPDATE domains SET second_factor = 'optional'");
+    addUser(idp.directoryFile, "hal@three.test");
     const { at, page } = await poll("no requirement", async () => {
       const at = browser();
       const page = await signIn(at, "open", "hal@three.test");
       return page.location === undefined ? undefined : { at, page };
     });
-    const { body } = await redeem("open", codeIn(page));
-    change("UPDATE domains SET enabled = 'false'");
-    await poll("its end", async () => (await introspect(body.access_token)).active === false);
+    const { body } = await redeem(browser(), "open", codeIn(page));
+    change(idp.directoryFile, "UPDATE domains SET enabled = 'false'");
+    await poll("its end", async () => (await introspect(browser(), body.access_token)).active === false);
     await poll("its end in both replicas", async () => {
       const pages = await Promise.all([at.get("/mfa/sessions"), at.get("/mfa/sessions")]);
       return pages.every(({ status }) => status === 401);
     });
     expect((await authorize(at, "open")).url).toMatch(/^\/login\?/);
-    expect(await refresh("open", body.refresh_token)).toMatchObject({ body: { error: "invalid_grant" } });
+    expect(await refresh(browser(), "open", body.refresh_token)).toMatchObject({ body: { error: "invalid_grant" } });
     await poll("the engines", async () =>
       (await signIn(browser(), "open", "hal@three.test")).text.includes("Incorrect username or password"),
     );
-    change("UPDATE domains SET enabled = 'true'");
-    await poll("its users", async () => (await introspect(body.access_token)).active);
+    change(idp.directoryFile, "UPDATE domains SET enabled = 'true'");
+    await poll("its users", async () => (await introspect(browser(), body.access_token)).active);
   });
 
   test("in the configuration ends it with the next reload", async () => {
     const at = browser();
-    const { body } = await redeem("open", codeIn(await signIn(at, "open", "ann@one.test")));
-    await idp.stack.writeSettings({ auth: settingsOf({ enabled: false, message: "Call us." }).auth });
+    const { body } = await redeem(browser(), "open", codeIn(await signIn(at, "open", "ann@one.test")));
+    await idp.stack.writeSettings({ auth: settingsOf(logoFile, { enabled: false, message: "Call us." }).auth });
     for (const process of [...idp.processes, ...idp.stack.engines]) process.signal("SIGHUP");
-    await poll("its end", async () => (await introspect(body.access_token)).active === false);
+    await poll("its end", async () => (await introspect(browser(), body.access_token)).active === false);
     await poll("the message", async () =>
       (await signIn(browser(), "open", "ann@alias.test")).text.includes("Call us."),
     );

@@ -58,7 +58,13 @@ test("an account is refused with its domain, or if an operator has suspended it"
     some,
   );
   const accounts = ["ann@a.test", "ann@b.test", "bob@a.test", "ann@off.test", "ann@c.test"];
-  expect(await Promise.all(accounts.map(async (account) => isRefused(account)))).toEqual([false, false, true, true, true]);
+  expect(await Promise.all(accounts.map(async (account) => isRefused(account)))).toEqual([
+    false,
+    false,
+    true,
+    true,
+    true,
+  ]);
   expect(await some.requiresFactor("ann@b.test")).toBe(true);
 });
 

@@ -102,17 +102,22 @@ function bodyOf(
   };
 }
 
+/** The mails about an event, which name the brand of the account's domain. */
+function createMailsOf({ settings: { mail }, brandOf }: NotifierDeps) {
+  return async (notification: Notification, nowMs: number) => {
+    if (mail === undefined) return [];
+    // Users get the mail even if the name is not known.
+    const brand = await brandOf(notification.account).catch(() => undefined);
+    return notificationMails(notification, { ...mail, ...(brand !== undefined && { brand }) }, nowMs);
+  };
+}
+
 /** Sends user notifications by bus, webhook and mail. No sign-in waits for them or fails because of them. */
 export function createNotifier(deps: NotifierDeps) {
   const { settings, queue, devices, publish, count, logger, nowMs } = deps;
   const inFlight = new Set<Promise<unknown>>();
 
-  const mailsOf = async (notification: Notification, nowMs: number) => {
-    if (settings.mail === undefined) return [];
-    // Nobody remains without the mail because a name is unknown.
-    const brand = await deps.brandOf(notification.account).catch(() => undefined);
-    return notificationMails(notification, { ...settings.mail, ...(brand !== undefined && { brand }) }, nowMs);
-  };
+  const mailsOf = createMailsOf(deps);
   const jobsOf = async (notification: Notification, body: AccountNotification): Promise<readonly NotificationJob[]> => {
     const { id, account, event } = body;
     const about = { id, account, event };
