@@ -4,8 +4,9 @@ import { createAssets } from "./assets.ts";
 import { DomainBrands } from "./domain-brands.ts";
 import { type Language, languageOf, languages } from "./languages.ts";
 import { footLinks, passwordLinks } from "./links.ts";
+import { readLogo } from "./logo-files.ts";
 import { createPages, type Pages, type PagesSettings } from "./pages.ts";
-import { readLogo, readTemplates } from "./site-files.ts";
+import { readTemplates } from "./site-files.ts";
 
 function pagesSettings({ identity }: Config): PagesSettings {
   const { branding, links, localization } = identity.frontend;

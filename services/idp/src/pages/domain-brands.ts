@@ -5,8 +5,8 @@ import { canonicalDomain } from "@postern/shared/platform/net";
 import { type BrandAssets, brandAssets, type FoundAsset, findAsset, type LogoFile } from "./assets.ts";
 import { type Language, languageOf } from "./languages.ts";
 import { footLinks, passwordLinks } from "./links.ts";
+import { loadLogo } from "./logo-files.ts";
 import type { Brand } from "./look.ts";
-import { loadLogo } from "./site-files.ts";
 
 type BrandConfig = DomainRecordConfig["brand"];
 
