@@ -104,12 +104,14 @@ test("sections of a record are JSON in databases and directories", () => {
   });
 });
 
-test("applications are limited to domains, by names of domains that are served", () => {
-  const text = (domains: string) => `
+/** A site whose client is for these domains. */
+const clientFor = (domains: string) => `
 auth: { domains: { records: [{ name: a.test, aliases: [b.test] }] } }
 identity: { oidc: { clients: [{ client_id: c, domains: ${domains} }] } }`;
+
+test("applications are limited to domains, by names of domains that are served", () => {
   const [good, bad] = ["[a.test, B.test, c.test]", '["a b"]'].map((domains) =>
-    loadConfig({ text: text(domains), env: {}, readFile: () => "" }),
+    loadConfig({ text: clientFor(domains), env: {}, readFile: () => "" }),
   );
   expect(good?.warnings.map(({ path }) => path)).toContain("identity.oidc.clients[0].domains[2]");
   expect(good?.warnings.map(({ path }) => path)).not.toContain("identity.oidc.clients[0].domains[1]");
