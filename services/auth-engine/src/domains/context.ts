@@ -4,6 +4,7 @@ import { Domains, InvalidRecord, type ReadRecord, RecordCache } from "@postern/s
 import type { ScriptRunner } from "@postern/shared/domain/scripts";
 import type { Bus } from "@postern/shared/platform/bus";
 import { type Config, usesDomains } from "@postern/shared/platform/config";
+import { AppError } from "@postern/shared/platform/errors";
 import { Replaceable } from "@postern/shared/platform/lifecycle";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { BackendsByName } from "../backends/backends-by-name.ts";

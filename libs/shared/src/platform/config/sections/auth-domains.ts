@@ -15,6 +15,8 @@ import {
   text,
   texts,
 } from "./fields.ts";
+import { domainBrand } from "./identity-frontend.ts";
+import { checkMailServers, mailServers } from "./identity-mail-clients.ts";
 import type { Config, DomainRecordConfig } from "./root.ts";
 
 /** What a record decides, whichever domain it is about. */
@@ -50,6 +52,14 @@ export const DomainRecord = section("A domain.", {
   operators: structure(
     "Who may use the console for this domain's users only: roles as in runtime.console.roles, each with a list of groups of this domain's accounts, or of values of runtime.console.role_attribute.",
   ),
+  mail: section(
+    "Servers that mail clients of the domain and its aliases find, if identity.mail_clients is on. An entry of identity.mail_clients.domains takes precedence.",
+    mailServers,
+  ),
+  brand: section(
+    "Look of the pages once they know the domain: by an application with exactly one domain, `login_hint`, the name that was typed, or the session.",
+    domainBrand,
+  ),
 });
 
 const DomainSource = section(
@@ -61,7 +71,7 @@ const DomainSource = section(
       minLength: 1,
     }),
     query: text(
-      "With `sql`: query that returns the row of the domain :domain, by name or alias, and no row for a domain that is not served. Lists are texts with commas, attributes a JSON object.",
+      "With `sql`: query that returns the row of the domain :domain, by name or alias, and no row for a domain that is not served. Lists are texts with commas; attributes and sections such as `mail` are JSON objects.",
     ),
     base_dn: text("With `ldap`: base of the search."),
     filter: text(
@@ -163,6 +173,8 @@ export function checkRecord(record: DomainRecordConfig, path: string, { problem 
   if (!isAttributes(attributes)) problem(`${path}attributes`, messages.mustBe("texts or lists of texts by name"));
   if (!isOperators(operators))
     problem(`${path}operators`, messages.mustBe("lists of groups for the roles helpdesk, security and admin"));
+  const { imap, pop3, smtp } = record.mail;
+  if ([imap, pop3, smtp].some(({ host }) => host !== "")) checkMailServers(record.mail, `${path}mail`, { problem });
 }
 
 /** The template of a query, which must contain the domain. */
