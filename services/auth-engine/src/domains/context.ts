@@ -108,6 +108,19 @@ function chooseBackends(
   });
 }
 
+/** The bus method `auth-engine.find-domain`. */
+function createFindDomain(domains: () => Domains | undefined) {
+  return async ({ domain }: Request<typeof findDomain>): Promise<Reply<typeof findDomain>> => {
+    try {
+      const found = await domains()?.find(domain);
+      return found?.isKnown === true && found.origin === "source" ? { record: { ...found.record } } : {};
+    } catch (error) {
+      if (error instanceof AppError && error.cause instanceof InvalidRecord) return { isInvalid: true };
+      throw error;
+    }
+  };
+}
+
 /** The domains of the site, and the backends for each name. */
 export function createLiveDomains(
   config: Config,
@@ -161,16 +174,7 @@ export function createLiveDomains(
     },
     /** @throws AppError DIRECTORY_UNAVAILABLE if the source cannot tell */
     listableWithin: (domains: readonly string[]) => listableWithin(domains, current.current.domains, backendsByName),
-    /** The bus method `auth-engine.find-domain`. */
-    findDomain: async ({ domain }: Request<typeof findDomain>): Promise<Reply<typeof findDomain>> => {
-      try {
-        const found = await current.current.domains?.find(domain);
-        return found?.isKnown === true && found.origin === "source" ? { record: { ...found.record } } : {};
-      } catch (error) {
-        if (error instanceof AppError && error.cause instanceof InvalidRecord) return { isInvalid: true };
-        throw error;
-      }
-    },
+    findDomain: createFindDomain(() => current.current.domains),
     close: () => current.close(),
   };
 }

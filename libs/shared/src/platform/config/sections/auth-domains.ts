@@ -18,6 +18,7 @@ import {
 import { domainBrand } from "./identity-frontend.ts";
 import { checkMailServers, mailServers } from "./identity-mail-clients.ts";
 import type { Config, DomainRecordConfig } from "./root.ts";
+import { usesDomains } from "./uses-domains.ts";
 
 /** What a record decides, whichever domain it is about. */
 const rules = {
@@ -118,15 +119,9 @@ export const Domains = liveSection(
   },
 );
 
-/** Whether any domain has rules of its own. */
-export function usesDomains({ auth }: Config): boolean {
-  const { records, source } = auth.domains;
-  return records.length > 0 || source.kind !== "none";
-}
-
 const root = "auth.domains";
 /** Each is one more query for a name that no backend knows. */
-export const maxAliases = 16;
+const maxAliases = 16;
 
 /** Entries that records name, and those of the source, with their paths; `cache` is no backend. */
 export function domainBackends({ auth }: Config): readonly { readonly entry: string; readonly at: string }[] {
