@@ -192,13 +192,8 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const origins = createOrigins(config, { places: risk?.places, redis, engineId });
   const suspensions = createEngineSuspensions(config, { base, bus, redis, live });
   const bruteForce = createLiveBruteForce(config, { base, bus, redis, risk, onBan: () => rollups.banned() });
-  const resultCache = createResultCacheParts(config, settings, {
-    base,
-    bus,
-    live,
-    backends,
-    spellings: (name) => domains.current?.spellings(name) ?? [name],
-  });
+  const spellings = (name: string): readonly string[] => domains.current?.spellings(name) ?? [name];
+  const resultCache = createResultCacheParts(config, settings, { base, bus, live, backends, spellings });
   const factors = createSecondFactorParts(config, { backends: backendsByName, logger, metrics });
   const kept = { base, bus, redis, live, engineId, backends: backendsByName, scripts, metrics };
   const recorders = { rollups, origins, ...(await recordersOf(config, kept)) };

@@ -63,7 +63,10 @@ export const domainOperations = [
     description:
       "For records of auth.domains.source: all services forget the record, or all records, and read it when it is next needed. Results and bans of users remain. Audited as domain.flush.",
     request: jsonBody(DomainFlushRequest),
-    answers: { 200: jsonAnswer("The services were told.", DomainFlush), 400: errorAnswer("Malformed request.") },
+    answers: {
+      200: jsonAnswer("The services forget the record.", DomainFlush),
+      400: errorAnswer("Malformed request."),
+    },
   }),
   domains("get", "/api/v1/domains", "listDomains", {
     concerns: { of: "accounts" },

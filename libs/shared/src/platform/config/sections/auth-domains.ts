@@ -41,7 +41,7 @@ export const DomainRecord = section("A domain.", {
   }),
   aliases: texts("Other domains whose names are names of this one: user@alias is user@name."),
   enabled: flag("Whether users of the domain may sign in.", { default: true }),
-  message: text("What users are told while the domain is not enabled. If empty, the message of a wrong password.", {
+  message: text("Message for users while the domain is not enabled. If empty, that of a wrong password.", {
     maxLength: 200,
     form: "header-text",
   }),
