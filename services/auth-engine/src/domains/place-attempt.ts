@@ -1,4 +1,4 @@
-import type { Domain, Domains } from "@postern/shared/domain/domains";
+import type { Domain, Domains, PlacedName } from "@postern/shared/domain/domains";
 import type { Attempt } from "../pipeline/attempt.ts";
 
 /** A master user named without a domain is the site's, and may open accounts of all domains. */
@@ -7,14 +7,27 @@ function isForeign(master: Domain, target: Domain): boolean {
   return !target.isKnown || target.name !== master.name;
 }
 
-async function placeMasterLogin(attempt: Attempt, domains: Domains): Promise<Attempt> {
-  const { masterLogin, username } = attempt;
+/**
+ * The attempt of a master user whose two names are placed.
+ *
+ * @param master undefined for a name without a domain
+ */
+export function placedMasterLogin(
+  attempt: Attempt,
+  { username: user, domain }: PlacedName,
+  master: PlacedName | undefined,
+): Attempt {
+  const { masterLogin } = attempt;
   if (masterLogin === undefined) return attempt;
-  const { username: user, domain } = await domains.place(masterLogin.user);
   const opened = { ...attempt, masterLogin: { ...masterLogin, user }, domain };
-  if (!username.includes("@")) return opened;
-  const master = await domains.place(username);
+  if (master === undefined) return opened;
   return { ...opened, username: master.username, isForeignMaster: isForeign(master.domain, domain) };
+}
+
+async function placeMasterLogin(attempt: Attempt, user: string, domains: Domains): Promise<Attempt> {
+  const target = await domains.place(user);
+  const { username } = attempt;
+  return placedMasterLogin(attempt, target, username.includes("@") ? await domains.place(username) : undefined);
 }
 
 /**
@@ -25,7 +38,7 @@ async function placeMasterLogin(attempt: Attempt, domains: Domains): Promise<Att
  */
 export function placeAttempt(attempt: Attempt, domains: Domains | undefined): Attempt | Promise<Attempt> {
   if (domains === undefined) return attempt;
-  if (attempt.masterLogin !== undefined) return placeMasterLogin(attempt, domains);
+  if (attempt.masterLogin !== undefined) return placeMasterLogin(attempt, attempt.masterLogin.user, domains);
   const placed = domains.place(attempt.username);
   return placed instanceof Promise ? placed.then((found) => ({ ...attempt, ...found })) : { ...attempt, ...placed };
 }

@@ -67,6 +67,9 @@ export const consoleOperations = [
         account: Type.Optional(subject("Account or alias.")),
         network: Type.Optional(subject("IP address, or a network within an IPv4 /24 or IPv6 /48.")),
         reference: Type.Optional(subject("Reference that a page showed, or GUID of a request that failed.")),
+        program: Type.Optional(
+          subject("Only records of a program with each of these words. An answer without records is then not audited."),
+        ),
         limit,
         cursor,
       }),

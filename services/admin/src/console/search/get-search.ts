@@ -108,16 +108,29 @@ function createSearch(deps: ConsolePagesDeps) {
     const records = answer.records.filter((record) => hasProgram(record, program));
     return { ...answer, records, program: { account, program, programs: programsOf(answer.records) } };
   };
+  /** The program in the histories of accounts that were searched last. Only one in which it is counts as read. */
+  const ofRecent = async (operator: Operator, program: string): Promise<SearchAnswer | undefined> => {
+    const recents = programOfRecent(program.trim(), operator.searches ?? []);
+    const found = await Promise.all(
+      recents.map(({ account }) =>
+        readHistory(ask, operator, {
+          operation: "listDecisions",
+          query: { account, program: program.trim(), limit: "1" },
+        }),
+      ),
+    );
+    const recent = recents.find((_recent, index) => (found[index]?.records.length ?? 0) > 0);
+    return recent && byProgram(operator, recent);
+  };
   return async (operator: Operator, query: string): Promise<SearchAnswer> => {
     const explanation = await explain(operator, query);
     const named = isAnswered(explanation) ? undefined : accountAndProgram(query);
     const found = named && (await byProgram(operator, named));
     if (found !== undefined) return found;
-    for (const recent of isAnswered(explanation) ? [] : programOfRecent(query.trim(), operator.searches ?? [])) {
-      const other = await byProgram(operator, recent);
-      if (other !== undefined && other.records.length > 0) return other;
-    }
-    return answerOf(operator, explanation);
+    // While a backend could not be queried, the text may be an account.
+    const isUnknown = !isAnswered(explanation) && explanation.incomplete.length === 0;
+    const other = isUnknown ? await ofRecent(operator, query) : undefined;
+    return other ?? answerOf(operator, explanation);
   };
 }
 
