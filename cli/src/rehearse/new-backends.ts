@@ -8,8 +8,11 @@ import { addTrustedRoots } from "@postern/shared/platform/net";
 import { steadyClock, systemClock } from "@postern/shared/platform/time";
 import { askBackends } from "../../../services/auth-engine/src/backends/ask-backends.ts";
 import type { Backend } from "../../../services/auth-engine/src/backends/backend.ts";
+import {
+  createBackendOfNone,
+  createBackendsByName,
+} from "../../../services/auth-engine/src/domains/domain-backends.ts";
 import { liveEngineSettings } from "../../../services/auth-engine/src/settings.ts";
-import { createBackendOfNone, createBackendsByName } from "../../../services/auth-engine/src/domains/domain-backends.ts";
 import { makeBackend } from "../directory/make-directory.ts";
 import type { LookUp } from "./look-ups.ts";
 import { domainRouting, hasDomainSource } from "./recorded-domains.ts";
@@ -76,10 +79,10 @@ export async function openBackends(config: Config) {
     let isDisabled = false;
     try {
       const placed = await domains?.place(username);
-      const isOfSource = hasDomainSource(config) && !(placed?.domain.isKnown === true && placed.domain.origin === "records");
+      const isOfSource =
+        hasDomainSource(config) && !(placed?.domain.isKnown === true && placed.domain.origin === "records");
       if (isOfSource) return "undecided";
-      const asked = await byName.of(username);
-      const { found, denied, unavailable } = await askBackends(asked, async (backend) => {
+      const { found, denied, unavailable } = await askBackends(await byName.of(username), async (backend) => {
         const outcome = await backend.lookup({ username: placed?.username ?? username, protocol, clientIp }, context);
         if (outcome.kind === "unknown_user" && outcome.isDisabled === true) isDisabled = true;
         return outcome;

@@ -27,9 +27,5 @@ export function placeRecorded(attempt: Attempt, domains: Domains): Attempt {
   };
   const { masterLogin, username } = attempt;
   if (masterLogin === undefined) return { ...attempt, ...place(username) };
-  return placedMasterLogin(
-    attempt,
-    place(masterLogin.user),
-    username.includes("@") ? place(username) : undefined,
-  );
+  return placedMasterLogin(attempt, place(masterLogin.user), username.includes("@") ? place(username) : undefined);
 }

@@ -6,8 +6,8 @@ import type { Attempt } from "../../../services/auth-engine/src/pipeline/attempt
 import type { PolicyFacts } from "../../../services/auth-engine/src/policy/fact-readers.ts";
 import { createPolicies } from "../../../services/auth-engine/src/policy/policies.ts";
 import { policySettings } from "../../../services/auth-engine/src/policy/policy-settings.ts";
-import { hasDomainSource } from "./recorded-domains.ts";
 import type { RecordSource } from "./record-source.ts";
+import { hasDomainSource } from "./recorded-domains.ts";
 import { type Verdict, verdict, verdictOf } from "./verdict.ts";
 
 /** Messages change no decision, and may read files. */

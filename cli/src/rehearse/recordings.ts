@@ -74,7 +74,8 @@ export class Recordings {
     const isCounted = isFail && accountPasswords !== undefined;
     const isKnown = knownIn(signIn);
     const attempt = attemptOf(signIn);
-    const guess = isCounted && isKnown !== false ? { ...attempt, password: this.#passwordOf(attempt, signIn) } : attempt;
+    const guess =
+      isCounted && isKnown !== false ? { ...attempt, password: this.#passwordOf(attempt, signIn) } : attempt;
     return {
       attempt: guess,
       answer: this.#isUnserved(attempt) ? undefined : answerOf(signIn),

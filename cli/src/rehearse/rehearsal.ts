@@ -72,10 +72,7 @@ export class Rehearsal {
     this.#before = new ReplayedRules(old, { clock, signIns });
     const others = this.#common ?? new SignIns(clock, nextMs ?? 0);
     this.#after = ruleText(old) === ruleText(next) ? this.#before : new ReplayedRules(next, { clock, signIns: others });
-    this.#policies = [
-      createRecordedPolicies(before, source),
-      createRecordedPolicies(after, source),
-    ];
+    this.#policies = [createRecordedPolicies(before, source), createRecordedPolicies(after, source)];
     this.#recordings = new Recordings(this.#before, before.auth.controls.brute_force.account_delay.window);
     const [policy, other] = [before, after].map(({ auth }) => JSON.stringify(auth.policy));
     // A policy about what the configurations determine may decide differently although it is the same.

@@ -143,7 +143,9 @@ export class ReplayedRules {
     const controls = controlsOf(config);
     this.#domains = recordedDomains(config);
     this.quiet =
-      masterUser === undefined && this.#domains === undefined ? createQuietSuccesses({ protection: this.#protection, controls }) : undefined;
+      masterUser === undefined && this.#domains === undefined
+        ? createQuietSuccesses({ protection: this.#protection, controls })
+        : undefined;
     this.#deps = {
       bruteForce: this.#protection?.bruteForce,
       controls: controls.length === 0 ? undefined : createControls(controls, () => undefined),
@@ -180,17 +182,20 @@ export class ReplayedRules {
     return undefined;
   }
 
+  #answerTo({ domain }: Attempt, recorded: Recorded): Pick<Recorded, "answer" | "isKnown"> {
+    if (recorded.isListed && !this.#usesBlockLists) return { answer: undefined, isKnown: undefined };
+    // An engine queries no backend about names of a domain that it does not serve.
+    return domain?.isKnown === false ? { answer: denial("unknown_user"), isKnown: false } : recorded;
+  }
+
   /** The decision before policies; undefined if only the backend's answer could tell. */
   async decide(recorded: Recorded, facts: PolicyFacts): Promise<AuthDecision | undefined> {
     const attempt = this.read(recorded.attempt);
     const context = { deadline: Number.MAX_SAFE_INTEGER, signal: never, facts };
     const early = recorded.isFirst ? undefined : await this.#early(attempt, context);
     if (early !== undefined) return early;
-    // An engine queries no backend about names of a domain that it does not serve.
-    const isUnserved = attempt.domain?.isKnown === false;
-    const answer = isUnserved ? denial("unknown_user") : recorded.answer;
-    if (answer === undefined || (recorded.isListed && !this.#usesBlockLists)) return undefined;
-    const isKnown = isUnserved ? false : recorded.isKnown;
+    const { answer, isKnown } = this.#answerTo(attempt, recorded);
+    if (answer === undefined) return undefined;
     if (isKnown !== undefined) facts.accountKnown = isKnown;
     if (recorded.isUncertainGuess && facts.bruteForce?.target !== undefined) {
       this.uncertain += 1;

@@ -59,7 +59,12 @@ export function accountChangesFromConfig(
 /** Undefined while no history is recorded. */
 export function historyFromConfig(config: Config, redis: RedisClient): DecisionHistory | undefined {
   const store = storeOf(config, redis);
-  const { retention: lifeMs, counts_retention: countsMs, per_account, per_network } = config.observability.decision_history;
+  const {
+    retention: lifeMs,
+    counts_retention: countsMs,
+    per_account,
+    per_network,
+  } = config.observability.decision_history;
   const recordsOfOne = mostRecordsOfOne({ perAccount: per_account, perNetwork: per_network });
   return store && createDecisionHistory({ ...store, lifeMs, countsMs, recordsOfOne, nowMs: () => systemClock.now() });
 }

@@ -84,7 +84,7 @@ export const consoleOperations = [
     anyScope: ["admin"],
     summary: "Read the recorded sign-ins of all accounts, page by page",
     description:
-      "For a rehearsal of changed rules. Pages have about 64 histories. Audited as history.export, once in ten minutes for each caller.",
+      "For a rehearsal of changed rules. A page may be empty. Audited as history.export, once in ten minutes for each caller and since.",
     request: {
       query: Type.Object({
         since: Type.Optional(subject("Only records whose last sign-in is not older than this time (RFC 3339).")),

@@ -44,8 +44,7 @@ interface Position {
 
 const start: Position = { at: 0, scan: "0", after: "" };
 
-const writtenCursor = ({ at, scan, after }: Position): string =>
-  [at, scan, ...(after === "" ? [] : [after])].join(":");
+const writtenCursor = ({ at, scan, after }: Position): string => [at, scan, ...(after === "" ? [] : [after])].join(":");
 
 /** @throws RangeError */
 function positionIn(cursor: string): Position {

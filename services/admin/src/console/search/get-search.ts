@@ -61,7 +61,7 @@ function accountIn(answer: SearchAnswer | undefined): string | undefined {
 
 const isAnswered = ({ kind, account }: Explanation): boolean => kind !== "account" || account !== undefined;
 
-function createExplain({ ask, clock }: ConsolePagesDeps) {
+function createExplain({ ask, clock }: Pick<ConsolePagesDeps, "ask" | "clock">) {
   const explained = async (operator: Operator, query: string): Promise<Explanation> => {
     const found = await readExplanation(ask, operator, { operation: "explain", query: { query } });
     if (found === undefined) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "explain rejected the request" });
@@ -77,7 +77,8 @@ function createExplain({ ask, clock }: ConsolePagesDeps) {
   };
 }
 
-function createSearch(deps: ConsolePagesDeps) {
+/** Answers what an operator searches for. */
+export function createSearch(deps: Pick<ConsolePagesDeps, "ask" | "clock">) {
   const { ask } = deps;
   const explain = createExplain(deps);
   /** Empty if the history is off, or is not kept for this kind of network; the explanation says so. */
@@ -120,7 +121,8 @@ function createSearch(deps: ConsolePagesDeps) {
       ),
     );
     const recent = recents.find((_recent, index) => (found[index]?.records.length ?? 0) > 0);
-    return recent && byProgram(operator, recent);
+    const other = recent && (await byProgram(operator, recent));
+    return other !== undefined && other.records.length > 0 ? other : undefined;
   };
   return async (operator: Operator, query: string): Promise<SearchAnswer> => {
     const explanation = await explain(operator, query);
