@@ -19,9 +19,12 @@ import { unknownAnswer, type Verdict, verdictOf } from "./verdict.ts";
 type Quiet = NonNullable<ReplayedRules["quiet"]>;
 
 /** Facts that depend on the configuration, at the beginning of their names in a policy. */
-const ownFacts = ["brute_force.", "tls.", "relay_domain.", "control.", "master_user.", "domain."]
-  .map((fact) => `"auth.${fact}`)
-  .concat('"request.username"');
+const ownFacts = ["brute_force.", "tls.", "relay_domain.", "control."].map((fact) => `"auth.${fact}`);
+/** Those that depend on how a configuration reads names. */
+const factsOfNames = ['"auth.master_user.', '"auth.domain.', '"request.username"'];
+
+/** What decides how names are read. */
+const readingText = ({ auth }: Config): string => JSON.stringify([auth.domains, auth.pipeline.master_user]);
 
 /** Lines of several processes of one host may be out of order by less. */
 const lateMs = 60_000;
@@ -76,7 +79,8 @@ export class Rehearsal {
     this.#recordings = new Recordings(this.#before, before.auth.controls.brute_force.account_delay.window);
     const [policy, other] = [before, after].map(({ auth }) => JSON.stringify(auth.policy));
     // A policy about what the configurations determine may decide differently although it is the same.
-    this.#isSamePolicy = policy === other && !ownFacts.some((fact) => policy?.includes(fact) === true);
+    const differing = readingText(before) === readingText(after) ? ownFacts : [...ownFacts, ...factsOfNames];
+    this.#isSamePolicy = policy === other && !differing.some((fact) => policy?.includes(fact) === true);
     this.#warmUpMs = longestPeriodMs(before, after);
   }
 

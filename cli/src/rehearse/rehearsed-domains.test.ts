@@ -105,4 +105,14 @@ describe("policies about domains", () => {
       });
     }
   });
+
+  test("that did not change decide the same about the same records of a source", async () => {
+    const ldap = { default: { server_uri: ["ldap://ldap.example.net"] } };
+    const auth = { ...domains([], { source }).auth, backends: { ldap }, ...byName };
+    const controls = { enabled: ["relay_domains"], relay_domains: { static: ["a.example"] } };
+    const { report, errors } = await reported({ lines, before: { auth }, after: { auth: { ...auth, controls } } });
+    expect(errors).toEqual([]);
+    // Only of the one that a control decides differently, nobody knows what the policy would say.
+    expect(report.not_judged).toContainEqual({ reason: expect.stringContaining("depends on auth.domain"), count: 1 });
+  });
 });
