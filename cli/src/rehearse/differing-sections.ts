@@ -5,6 +5,8 @@ import { fromLog, type RecordSource } from "./record-source.ts";
 const replayed: ReadonlySet<string> = new Set(["policy", "controls"]);
 /** What is to be done about a section that differs. */
 const advice: Readonly<Record<string, string>> = {
+  domains:
+    "of the rules in the configuration, the served names, enabled and protocols are replayed; those of a source are not",
   backchannel: "what API callers may do is not replayed",
   backends: "only whether accounts are known there can be looked up",
   risk: "it is replayed by postern risk replay",

@@ -1,12 +1,12 @@
 import { setTimeout } from "node:timers/promises";
 import { foldedName } from "@postern/shared/domain/brute-force";
 import type { Comparison } from "./comparison.ts";
-import { NumberCounts, numberOf } from "./number-set.ts";
+import { NumberCounts, numberOf, pairOf } from "./number-set.ts";
 import type { SignIn } from "./sign-in.ts";
 import type { UsualSuccess } from "./usual-success.ts";
 import { verdict } from "./verdict.ts";
 
-/** Each needs some hundred bytes. */
+/** With each of their protocols. Each needs some hundred bytes. */
 const mostAccounts = 200_000;
 const atATime = 8;
 /** Backends that fail so often in a row are not asked again. */
@@ -34,26 +34,31 @@ const refused = {
 /** A text of its own: a part of the log would keep the whole part of which it is one. */
 const copied = (text: string): string => Buffer.from(text).toString();
 
-/** Accounts that signed in, to be looked up in other backends once the sign-ins have been read. */
+/** Those of the dialects, and what callers send in their place. */
+const mostProtocols = 1000;
+
+/** Accounts that signed in, to be looked up in other backends once the sign-ins have been read: once for each protocol. */
 export class LookUps {
   /** Sign-ins of accounts of which nobody knows whether the backends know them. */
   undecided = 0;
-  /** The first sign-in of each. */
+  /** The first sign-in of each, by account and protocol. */
   readonly #accounts = new Map<number, SignIn>();
+  readonly #protocols = new Map<string, number>();
   readonly #counts = new NumberCounts();
   #failures = 0;
 
   note(signIn: SignIn): void {
-    const account = numberOf(foldedName(signIn.username));
-    if (this.#counts.increment(account, signIn.count) === signIn.count) this.#add(account, signIn);
+    const key = this.#keyOf(numberOf(foldedName(signIn.username)), signIn.protocol);
+    if (this.#count(key, signIn.count)) this.#accounts.set(key, signIn);
   }
 
   /** Notes a success that differs in nothing else. */
   noteUsual(success: UsualSuccess): void {
     const { account, timeMs, protocol, tls } = success;
-    if (this.#counts.increment(account) > 1) return;
+    const key = this.#keyOf(account, protocol);
+    if (!this.#count(key, 1)) return;
     const { clientIp } = success;
-    this.#add(account, {
+    this.#accounts.set(key, {
       timeMs,
       session: copied(success.session),
       dialect: "json",
@@ -61,7 +66,7 @@ export class LookUps {
       outcome: "ok",
       reason: "",
       username: copied(success.username),
-      protocol,
+      protocol: copied(protocol),
       clientIp: clientIp === undefined ? undefined : copied(clientIp),
       tls,
       accountPasswords: undefined,
@@ -70,21 +75,39 @@ export class LookUps {
     });
   }
 
-  #add(account: number, signIn: SignIn): void {
-    if (this.#accounts.size < mostAccounts) this.#accounts.set(account, signIn);
-    else this.undecided += signIn.count;
+  /** Backends may serve an account with one protocol and not with another. */
+  #keyOf(account: number, protocol: string): number {
+    const known = this.#protocols.get(protocol);
+    if (known !== undefined) return pairOf(account, known);
+    const number = numberOf(protocol);
+    if (this.#protocols.size < mostProtocols) this.#protocols.set(copied(protocol), number);
+    return pairOf(account, number);
+  }
+
+  /** Counts sign-ins of an account that is looked up, and all others as undecided; true for the first of one that there is room for. */
+  #count(key: number, signIns: number): boolean {
+    const isFirst = this.#counts.get(key) === 0;
+    if (isFirst && this.#accounts.size >= mostAccounts) {
+      this.undecided += signIns;
+      return false;
+    }
+    this.#counts.increment(key, signIns);
+    return isFirst;
   }
 
   /** Looks all accounts up; false if it was ended before. Failures of the backends are no differences. */
   async run(comparison: Comparison, { lookUp, perSecond, signal, onProgress }: LookUpOptions): Promise<boolean> {
     const accounts = this.#accounts.entries();
-    const startedMs = performance.now();
-    let begun = 0;
+    const intervalMs = 1000 / perSecond;
+    let nextMs = 0;
     let done = 0;
     const work = async (): Promise<void> => {
       for (const [account, example] of accounts) {
-        const waitMs = startedMs + (begun * 1000) / perSecond - performance.now();
-        begun += 1;
+        const nowMs = performance.now();
+        // What a stall missed is not caught up: backends that have just recovered are not asked faster than others.
+        const slotMs = Math.max(nowMs, nextMs);
+        const waitMs = this.#isGivenUp ? 0 : slotMs - nowMs;
+        nextMs = slotMs + intervalMs;
         // The accounts of one worker follow each other.
         // oxlint-disable-next-line no-await-in-loop
         if (waitMs > 0) await setTimeout(waitMs, undefined, { signal }).catch(() => undefined);
@@ -99,8 +122,12 @@ export class LookUps {
     return !signal.aborted;
   }
 
+  get #isGivenUp(): boolean {
+    return this.#failures >= mostFailures;
+  }
+
   async #ask(lookUp: LookUp, signIn: SignIn): Promise<LookedUp> {
-    if (this.#failures >= mostFailures) return "undecided";
+    if (this.#isGivenUp) return "undecided";
     const found = await lookUp(signIn);
     this.#failures = found === "undecided" ? this.#failures + 1 : 0;
     return found;

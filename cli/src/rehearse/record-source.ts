@@ -61,5 +61,6 @@ export const fromHistory: RecordSource = {
     tls: "request.connection.tls",
     bruteForce: "auth.brute_force",
   },
-  unrecordedFacts: [...unloggedFacts, "auth.tls.", "auth.control."],
+  // Of a master user's sign-in, it has the name of one of the two accounts.
+  unrecordedFacts: [...unloggedFacts, "auth.tls.", "auth.control.", "auth.master_user."],
 };

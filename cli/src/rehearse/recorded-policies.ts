@@ -1,12 +1,13 @@
 /* oxlint-disable unicorn/no-thenable -- the configuration has a key of this name; its value is not a function */
 
 import type { AuthDecision } from "@postern/shared/contracts";
-import type { PolicyConfig } from "@postern/shared/platform/config";
+import type { Config, PolicyConfig } from "@postern/shared/platform/config";
 import type { Attempt } from "../../../services/auth-engine/src/pipeline/attempt.ts";
 import type { PolicyFacts } from "../../../services/auth-engine/src/policy/fact-readers.ts";
 import { createPolicies } from "../../../services/auth-engine/src/policy/policies.ts";
 import { policySettings } from "../../../services/auth-engine/src/policy/policy-settings.ts";
 import type { RecordSource } from "./record-source.ts";
+import { hasDomainSource } from "./recorded-domains.ts";
 import { type Verdict, verdict, verdictOf } from "./verdict.ts";
 
 /** Messages change no decision, and may read files. */
@@ -33,7 +34,9 @@ function withoutMessages(policy: PolicyConfig): PolicyConfig {
  * The policies of a configuration, for recorded sign-ins. Returns the verdict, or the name of a fact that a condition reads and that was not
  * recorded: then nobody knows what the policies would have decided.
  */
-export function createRecordedPolicies(policy: PolicyConfig, { unrecorded, unrecordedFacts }: RecordSource) {
+export function createRecordedPolicies(config: Config, { unrecorded: always, unrecordedFacts }: RecordSource) {
+  const { policy } = config.auth;
+  const unrecorded = hasDomainSource(config) ? { ...always, domain: "auth.domain" } : always;
   let missing = "";
   let applied = "";
   const watched = <Value extends object>(value: Value): Value =>

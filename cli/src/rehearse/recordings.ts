@@ -26,6 +26,15 @@ function admittedAs(username: string): AuthDecision {
   return { ...outcome, backend: 0, attributes: {}, memoryCache: "miss" };
 }
 
+/** Denials of an engine before it asks a backend. */
+const beforeBackends: ReadonlySet<string> = new Set(["empty_password", "rbl", "unknown_relay_domain", "domain"]);
+
+/** Whether a backend knew the account; undefined if none was asked, or if it did not answer. */
+function knownIn({ outcome, reason }: SignIn): boolean | undefined {
+  if (outcome === "ok") return true;
+  return outcome !== "fail" || beforeBackends.has(reason) ? undefined : reason !== "unknown_user";
+}
+
 /** What the backend answered, as far as the log says. */
 function answerOf({ outcome, reason, username }: SignIn): AuthDecision | undefined {
   switch (outcome) {
@@ -38,7 +47,7 @@ function answerOf({ outcome, reason, username }: SignIn): AuthDecision | undefin
     case "fail":
       // Policies refuse only sign-ins that were admitted until then.
       if (reason === "policy") return admittedAs(username);
-      return reason === "unknown_relay_domain" ? undefined : { ...denial("script"), reason };
+      return reason === "unknown_relay_domain" || reason === "domain" ? undefined : { ...denial("script"), reason };
   }
 }
 
@@ -63,12 +72,13 @@ export class Recordings {
     const { outcome, reason, accountPasswords, networkGuesses } = signIn;
     const isFail = outcome === "fail";
     const isCounted = isFail && accountPasswords !== undefined;
-    const isKnown = isFail && reason !== "unknown_user";
+    const isKnown = knownIn(signIn);
     const attempt = attemptOf(signIn);
-    const guess = isCounted && isKnown ? { ...attempt, password: this.#passwordOf(attempt, signIn) } : attempt;
+    const guess =
+      isCounted && isKnown !== false ? { ...attempt, password: this.#passwordOf(attempt, signIn) } : attempt;
     return {
       attempt: guess,
-      answer: answerOf(signIn),
+      answer: this.#isUnserved(attempt) ? undefined : answerOf(signIn),
       isFirst: isFail && reason === "empty_password",
       isListed: isFail && reason === "rbl",
       isKnown,
@@ -90,6 +100,11 @@ export class Recordings {
     const endsMs = timeMs + lifeMs;
     this.#series.put(key, [accountPasswords, digest, Math.floor(endsMs / second), endsMs % second]);
     return new Secret(String(digest));
+  }
+
+  /** Whether the answer was that of no backend. */
+  #isUnserved(attempt: Attempt): boolean {
+    return this.#rules.read(attempt).domain?.isKnown === false;
   }
 
   /** The latest guess of a series, if this one repeats it or another one of the series. */

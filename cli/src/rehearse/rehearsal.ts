@@ -1,6 +1,7 @@
 import type { AuthDecision, RehearsalReport } from "@postern/shared/contracts";
 import type { Config } from "@postern/shared/platform/config";
 import { bruteForceSettings } from "../../../services/auth-engine/src/brute-force/brute-force-settings.ts";
+import type { Attempt } from "../../../services/auth-engine/src/pipeline/attempt.ts";
 import type { PolicyFacts } from "../../../services/auth-engine/src/policy/fact-readers.ts";
 import { Comparison } from "./comparison.ts";
 import { unjudgedControls } from "./differing-sections.ts";
@@ -18,9 +19,12 @@ import { unknownAnswer, type Verdict, verdictOf } from "./verdict.ts";
 type Quiet = NonNullable<ReplayedRules["quiet"]>;
 
 /** Facts that depend on the configuration, at the beginning of their names in a policy. */
-const ownFacts = ["brute_force.", "tls.", "relay_domain.", "control.", "master_user."]
-  .map((fact) => `"auth.${fact}`)
-  .concat('"request.username"');
+const ownFacts = ["brute_force.", "tls.", "relay_domain.", "control."].map((fact) => `"auth.${fact}`);
+/** Those that depend on how a configuration reads names. */
+const factsOfNames = ['"auth.master_user.', '"auth.domain.', '"request.username"'];
+
+/** What decides how names are read. */
+const readingText = ({ auth }: Config): string => JSON.stringify([auth.domains, auth.pipeline.master_user]);
 
 /** Lines of several processes of one host may be out of order by less. */
 const lateMs = 60_000;
@@ -71,14 +75,12 @@ export class Rehearsal {
     this.#before = new ReplayedRules(old, { clock, signIns });
     const others = this.#common ?? new SignIns(clock, nextMs ?? 0);
     this.#after = ruleText(old) === ruleText(next) ? this.#before : new ReplayedRules(next, { clock, signIns: others });
-    this.#policies = [
-      createRecordedPolicies(before.auth.policy, source),
-      createRecordedPolicies(after.auth.policy, source),
-    ];
+    this.#policies = [createRecordedPolicies(before, source), createRecordedPolicies(after, source)];
     this.#recordings = new Recordings(this.#before, before.auth.controls.brute_force.account_delay.window);
     const [policy, other] = [before, after].map(({ auth }) => JSON.stringify(auth.policy));
     // A policy about what the configurations determine may decide differently although it is the same.
-    this.#isSamePolicy = policy === other && !ownFacts.some((fact) => policy?.includes(fact) === true);
+    const differing = readingText(before) === readingText(after) ? ownFacts : [...ownFacts, ...factsOfNames];
+    this.#isSamePolicy = policy === other && !differing.some((fact) => policy?.includes(fact) === true);
     this.#warmUpMs = longestPeriodMs(before, after);
   }
 
@@ -126,13 +128,13 @@ export class Rehearsal {
     if (this.#isSamePolicy && isSame(before && verdictOf(before), after && verdictOf(after))) {
       // The policies decide the same about the same.
       const any = (before && verdictOf(before)) ?? unchanged;
-      this.#note(signIn, any, any);
+      this.#note(signIn, recorded.attempt, any, any);
     } else {
       const verdicts = [
         judged(this.#policies[0], this.#before.read(recorded.attempt), before, factsBefore),
         judged(this.#policies[1], this.#after.read(recorded.attempt), after, factsAfter),
       ] as const;
-      this.#judge(signIn, ...verdicts);
+      this.#judge(signIn, recorded.attempt, ...verdicts);
     }
   }
 
@@ -147,18 +149,29 @@ export class Rehearsal {
     return before;
   }
 
-  #judge(signIn: SignIn, before: Verdict | string, after: Verdict | string): void {
+  #judge(
+    signIn: SignIn,
+    attempt: Attempt,
+    ...[before, after]: readonly [before: Verdict | string, after: Verdict | string]
+  ): void {
     const missing = [before, after].find((one) => typeof one === "string");
     if (typeof missing === "string") {
       this.#missingFacts.set(missing, (this.#missingFacts.get(missing) ?? 0) + signIn.count);
-      this.#note(signIn, unchanged, unchanged);
-    } else if (typeof before !== "string" && typeof after !== "string") this.#note(signIn, before, after);
+      this.#note(signIn, attempt, unchanged, unchanged);
+    } else if (typeof before !== "string" && typeof after !== "string") this.#note(signIn, attempt, before, after);
   }
 
-  #note(signIn: SignIn, before: Verdict, after: Verdict): void {
+  #note(signIn: SignIn, attempt: Attempt, ...[before, after]: readonly [before: Verdict, after: Verdict]): void {
     this.comparison.add(signIn, before, after);
-    if (before.kind === "admitted" && after.kind === "admitted") this.#lookUps?.note(signIn);
+    if (before.kind === "admitted" && after.kind === "admitted") this.#noteAccount(signIn, attempt);
     this.#noteWarmUp(signIn.timeMs);
+  }
+
+  /** Of a master user's sign-in, the account that was opened. */
+  #noteAccount(signIn: SignIn, attempt: Attempt): void {
+    if (this.#lookUps === undefined) return;
+    const opened = this.#after.read(attempt).masterLogin?.user;
+    this.#lookUps.note(opened === undefined ? signIn : { ...signIn, username: opened });
   }
 
   #noteWarmUp(timeMs: number): void {
@@ -194,6 +207,11 @@ export class Rehearsal {
   /** Whether rules differ that cannot be replayed from this source at all. */
   get isUnjudged(): boolean {
     return unjudgedControls(...this.#configs, this.source).length > 0;
+  }
+
+  /** The share of the sign-ins whose accounts could not be looked up; 1 without look-ups. */
+  get unlookedShare(): number {
+    return this.#lookUps === undefined ? 1 : this.#lookUps.undecided / Math.max(1, this.comparison.signIns);
   }
 
   /** The share of the sign-ins about which nothing is known, at most 1. */

@@ -56,6 +56,9 @@ export const rehearseOptions = {
 const failed = (...errors: readonly string[]): CommandResult => ({ exitCode: 1, output: [], errors });
 const misused = (...errors: readonly string[]): CommandResult => ({ exitCode: 2, output: [], errors });
 
+/** A change counts as rehearsed if no larger share of the sign-ins is of accounts that could not be looked up. */
+const mostUnlooked = 0.01;
+
 const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Undefined if the text is no duration. */
@@ -178,7 +181,8 @@ async function rehearse(rehearsing: Rehearsing, wanted: Wanted): Promise<Command
   } catch (error) {
     return failureOf(error, source.name);
   }
-  const isWhole = isComplete && !rehearsal.isUnjudged && (!asksOthers || lookUps !== undefined);
+  const isLookedUp = !asksOthers || rehearsal.unlookedShare <= mostUnlooked;
+  const isWhole = isComplete && !rehearsal.isUnjudged && isLookedUp;
   if (isWhole && rehearsal.comparison.signIns > 0) rememberRehearsal(before, after, surroundings.environment);
   return resultOf(rehearsal, isComplete, wanted);
 }

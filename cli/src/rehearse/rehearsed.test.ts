@@ -52,7 +52,8 @@ async function site() {
     state: join(state, "postern/rehearsed"),
     check: (name = changed, ...flags: readonly string[]) =>
       postern("config", "check", "--no-files", "--config", name, ...flags),
-    rehearse: (name = changed) => postern("rehearse", "--config", name, "--from", log),
+    rehearse: (name = changed, ...flags: readonly string[]) =>
+      postern("rehearse", "--config", name, "--from", log, ...flags),
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
 }
@@ -77,6 +78,27 @@ test("config check names the command for changed rules until this change was reh
   expect(backends.output.at(-1)).toMatch(/postern rehearse --config \S+moved\.yaml --since 7d$/u);
   const renamed = own.file("renamed.yaml", JSON.stringify({ ...protection(10), runtime: { instance_name: "mail" } }));
   expect((await own.check(renamed)).output).toEqual(["the configuration is valid"]);
+});
+
+test("a change of backends that could not be reached is not rehearsed", async () => {
+  await using own = await site();
+  const search = {
+    protocol: ["imap"],
+    cache_name: "x",
+    base_dn: "dc=x",
+    filter: { user: "(uid=%L{user})" },
+    mapping: { account_field: "uid" },
+  };
+  const ldap = { default: { server_uri: ["ldap://127.0.0.1:1"] }, search: [search] };
+  const backends = { order: ["ldap"], ldap };
+  const moved = own.file(
+    "moved.yaml",
+    JSON.stringify({ ...protection(10), auth: { ...protection(10).auth, backends } }),
+  );
+  const { output, exitCode } = await own.rehearse(moved);
+  expect(exitCode).toBe(0);
+  expect(output.join("\n")).toContain("1  of accounts that could not be looked up");
+  expect((await own.check(moved)).output.at(-1)).toContain("postern rehearse");
 });
 
 test("only digests are kept, of the last hundred changes, for this user alone", async () => {

@@ -9,7 +9,7 @@ const mostRemembered = 100;
 
 /** The rules that a rehearsal applies. */
 const rulesOf = ({ auth }: Config): string =>
-  JSON.stringify([auth.controls, auth.policy, auth.pipeline.master_user, auth.backends]);
+  JSON.stringify([auth.controls, auth.policy, auth.pipeline.master_user, auth.backends, auth.domains]);
 
 /** Digests of the changes that this user has rehearsed, one in a line. Undefined for a user without a home. */
 function stateFile({ XDG_STATE_HOME: state, HOME: home }: Environment): string | undefined {

@@ -19,14 +19,16 @@ import {
   createTlsRequired,
   runControls,
 } from "../../../services/auth-engine/src/controls/controls.ts";
+import { refuseDomain } from "../../../services/auth-engine/src/domains/refuse-domain.ts";
 import { createMasterUsers } from "../../../services/auth-engine/src/master-user/master-users.ts";
 import type { Attempt } from "../../../services/auth-engine/src/pipeline/attempt.ts";
-import type { StepContext } from "../../../services/auth-engine/src/pipeline/step.ts";
+import { denial, type StepContext } from "../../../services/auth-engine/src/pipeline/step.ts";
 import type { PolicyFacts } from "../../../services/auth-engine/src/policy/fact-readers.ts";
 import { keepSuccess } from "../../../services/auth-engine/src/result-cache/keep-success.ts";
 import { masterUserSettings } from "../../../services/auth-engine/src/settings.ts";
 import { Counters } from "./counters.ts";
 import { createQuietSuccesses } from "./quiet-successes.ts";
+import { placeRecorded, recordedDomains } from "./recorded-domains.ts";
 import type { SignIns } from "./signed-in.ts";
 
 /** What the log says about one sign-in, for both configurations. */
@@ -38,14 +40,15 @@ export interface Recorded {
   readonly isFirst: boolean;
   /** Denied because a block list names the client. */
   readonly isListed: boolean;
-  readonly isKnown: boolean;
+  /** Whether a backend knows the account; undefined if none was asked. */
+  readonly isKnown: boolean | undefined;
   /** A wrong guess of which the log does not say whether it is a repetition. It is not counted. */
   readonly isUncertainGuess: boolean;
   readonly networkGuesses: number;
 }
 
 /** The steps of the engine that need no backend, in its order; a test compares the two. */
-export const replayedSteps = [checkBruteForce, runControls] as const;
+export const replayedSteps = [checkBruteForce, refuseDomain, runControls] as const;
 export const replayedFinalizers = [countFailure, keepSuccess] as const;
 
 /** Sign-ins as two configurations count them together, or those of one. */
@@ -108,7 +111,7 @@ function controlsOf(config: Config) {
 
 /** The parts of a configuration on which `ReplayedRules` depend, as one text. */
 export function ruleText(config: Config): string {
-  return JSON.stringify([config.auth.controls, masterUserSettings(config)]);
+  return JSON.stringify([config.auth.controls, config.auth.domains, masterUserSettings(config)]);
 }
 
 /** Those of one sign-in are needed several times; of a long log, few come back soon. */
@@ -126,8 +129,9 @@ export class ReplayedRules {
   readonly #usesBlockLists: boolean;
   readonly #protection: ReturnType<typeof createReplayedBruteForce> | undefined;
   readonly #deps;
-  /** Undefined if every name may be that of a master user. */
+  /** Undefined if every name may be that of a master user, or have rules of its domain. */
   readonly quiet: ReturnType<typeof createQuietSuccesses> | undefined;
+  readonly #domains: ReturnType<typeof recordedDomains>;
   readonly #masterUsers: { readonly read: (attempt: Attempt) => Attempt };
 
   constructor(config: Config, replay: Replay) {
@@ -137,8 +141,11 @@ export class ReplayedRules {
     const masterUser = masterUserSettings(config);
     this.#masterUsers = masterUser === undefined ? noRead : createMasterUsers(masterUser, { record: () => undefined });
     const controls = controlsOf(config);
+    this.#domains = recordedDomains(config);
     this.quiet =
-      masterUser === undefined ? createQuietSuccesses({ protection: this.#protection, controls }) : undefined;
+      masterUser === undefined && this.#domains === undefined
+        ? createQuietSuccesses({ protection: this.#protection, controls })
+        : undefined;
     this.#deps = {
       bruteForce: this.#protection?.bruteForce,
       controls: controls.length === 0 ? undefined : createControls(controls, () => undefined),
@@ -148,7 +155,8 @@ export class ReplayedRules {
 
   /** The attempt as the rules of this configuration see it. */
   read(attempt: Attempt): Attempt {
-    return this.#masterUsers.read(attempt);
+    const own = this.#masterUsers.read(attempt);
+    return this.#domains === undefined ? own : placeRecorded(own, this.#domains);
   }
 
   targetOf(attempt: Attempt): ReturnType<ReturnType<typeof createTargets>>["target"] {
@@ -174,19 +182,26 @@ export class ReplayedRules {
     return undefined;
   }
 
+  #answerTo({ domain }: Attempt, recorded: Recorded): Pick<Recorded, "answer" | "isKnown"> {
+    if (recorded.isListed && !this.#usesBlockLists) return { answer: undefined, isKnown: undefined };
+    // An engine queries no backend about names of a domain that it does not serve.
+    return domain?.isKnown === false ? { answer: denial("unknown_user"), isKnown: false } : recorded;
+  }
+
   /** The decision before policies; undefined if only the backend's answer could tell. */
   async decide(recorded: Recorded, facts: PolicyFacts): Promise<AuthDecision | undefined> {
     const attempt = this.read(recorded.attempt);
     const context = { deadline: Number.MAX_SAFE_INTEGER, signal: never, facts };
     const early = recorded.isFirst ? undefined : await this.#early(attempt, context);
     if (early !== undefined) return early;
-    if (recorded.answer === undefined || (recorded.isListed && !this.#usesBlockLists)) return undefined;
-    facts.accountKnown = recorded.isKnown;
+    const { answer, isKnown } = this.#answerTo(attempt, recorded);
+    if (answer === undefined) return undefined;
+    if (isKnown !== undefined) facts.accountKnown = isKnown;
     if (recorded.isUncertainGuess && facts.bruteForce?.target !== undefined) {
       this.uncertain += 1;
       delete facts.bruteForce;
     }
-    let decision = recorded.answer;
+    let decision = answer;
     for (const finalizer of replayedFinalizers) {
       const standing = finalizer.run(attempt, decision, context, this.#deps);
       decision = standing instanceof Promise ? await standing : standing;

@@ -14,7 +14,11 @@ export const limits = {
   maxAccounts: 640,
   maxNetworks: 640,
 };
-export const lives = { lifeMs: limits.lifeSeconds * 1000, countsMs: limits.countsSeconds * 1000 };
+export const lives = {
+  lifeMs: limits.lifeSeconds * 1000,
+  countsMs: limits.countsSeconds * 1000,
+  recordsOfOne: 50,
+};
 /** A list that is full is cut by a quarter. */
 export const isFull = (length: number, max: number): boolean => length <= max && length >= max - Math.floor(max / 4);
 export const keys = createKeyRing([new Secret("test-encryption-secret-of-no-worth")], "decision-history");

@@ -22,7 +22,7 @@ interface Store extends AsyncDisposable {
 async function openStore(stack: Pick<Stack, "redis">): Promise<Store> {
   const redis = await testRedis(stack.redis?.port ?? 0);
   const keys = createKeyRing([new Secret("test-encryption-secret")], "decision-history");
-  const lives = { lifeMs: 604_800_000, countsMs: 604_800_000 };
+  const lives = { lifeMs: 604_800_000, countsMs: 604_800_000, recordsOfOne: 50 };
   const history = createDecisionHistory({ redis, keyPrefix, keys, ...lives, nowMs: () => Date.now() });
   return {
     redis,

@@ -1,6 +1,6 @@
 import { type AccountChanges, createAccountChanges } from "../domain/history/account-changes.ts";
 import { createDecisionHistory, type DecisionHistory } from "../domain/history/read-decisions.ts";
-import { createHistoryWriter, type WriteHistory } from "../domain/history/write-decisions.ts";
+import { createHistoryWriter, mostRecordsOfOne, type WriteHistory } from "../domain/history/write-decisions.ts";
 import type { Config } from "../platform/config/index.ts";
 import type { RedisClient } from "../platform/redis/client.ts";
 import { systemClock } from "../platform/time/clock.ts";
@@ -59,6 +59,12 @@ export function accountChangesFromConfig(
 /** Undefined while no history is recorded. */
 export function historyFromConfig(config: Config, redis: RedisClient): DecisionHistory | undefined {
   const store = storeOf(config, redis);
-  const { retention: lifeMs, counts_retention: countsMs } = config.observability.decision_history;
-  return store && createDecisionHistory({ ...store, lifeMs, countsMs, nowMs: () => systemClock.now() });
+  const {
+    retention: lifeMs,
+    counts_retention: countsMs,
+    per_account,
+    per_network,
+  } = config.observability.decision_history;
+  const recordsOfOne = mostRecordsOfOne({ perAccount: per_account, perNetwork: per_network });
+  return store && createDecisionHistory({ ...store, lifeMs, countsMs, recordsOfOne, nowMs: () => systemClock.now() });
 }

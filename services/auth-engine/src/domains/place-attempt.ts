@@ -32,16 +32,28 @@ function isForeign(master: Domain, target: Domain): boolean {
   return !target.isKnown || target.name !== master.name;
 }
 
-async function placeMasterLogin(attempt: Attempt, domains: Domains | undefined): Promise<Attempt> {
-  const { masterLogin, username } = attempt;
+/**
+ * The attempt of a master user whose two names are placed.
+ *
+ * @param master undefined for a name without a domain
+ */
+export function placedMasterLogin(
+  attempt: Attempt,
+  { username: user, domain }: PlacedName,
+  master: PlacedName | undefined,
+): Attempt {
+  const { masterLogin } = attempt;
   if (masterLogin === undefined) return attempt;
-  const placed = await placeName(masterLogin.user, attempt, domains);
-  if (placed === undefined || domains === undefined) return attempt;
-  const { username: user, domain } = placed;
   const opened = { ...attempt, masterLogin: { ...masterLogin, user }, domain };
-  if (!username.includes("@")) return opened;
-  const master = await domains.place(username);
+  if (master === undefined) return opened;
   return { ...opened, username: master.username, isForeignMaster: isForeign(master.domain, domain) };
+}
+
+async function placeMasterLogin(attempt: Attempt, user: string, domains: Domains | undefined): Promise<Attempt> {
+  const target = await placeName(user, attempt, domains);
+  if (target === undefined || domains === undefined) return attempt;
+  const { username } = attempt;
+  return placedMasterLogin(attempt, target, username.includes("@") ? await domains.place(username) : undefined);
 }
 
 /**
@@ -51,7 +63,7 @@ async function placeMasterLogin(attempt: Attempt, domains: Domains | undefined):
  * @throws AppError DIRECTORY_UNAVAILABLE if the source of the records cannot tell; a promise rejects with it
  */
 export function placeAttempt(attempt: Attempt, domains: Domains | undefined): Attempt | Promise<Attempt> {
-  if (attempt.masterLogin !== undefined) return placeMasterLogin(attempt, domains);
+  if (attempt.masterLogin !== undefined) return placeMasterLogin(attempt, attempt.masterLogin.user, domains);
   const placed = placeName(attempt.username, attempt, domains);
   if (placed === undefined) return attempt;
   return placed instanceof Promise ? placed.then((found) => ({ ...attempt, ...found })) : { ...attempt, ...placed };

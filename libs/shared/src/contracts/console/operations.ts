@@ -69,6 +69,9 @@ export const consoleOperations = [
         account: Type.Optional(subject("Account or alias.")),
         network: Type.Optional(subject("IP address, or a network within an IPv4 /24 or IPv6 /48.")),
         reference: Type.Optional(subject("Reference that a page showed, or GUID of a request that failed.")),
+        program: Type.Optional(
+          subject("Only records of a program with each of these words. An answer without records is then not audited."),
+        ),
         limit,
         cursor,
       }),
@@ -83,7 +86,7 @@ export const consoleOperations = [
     anyScope: ["admin"],
     summary: "Read the recorded sign-ins of all accounts, page by page",
     description:
-      "For a rehearsal of changed rules. Pages have about 64 histories. Audited as history.export, once in ten minutes for each caller.",
+      "For a rehearsal of changed rules. A page may be empty. Audited as history.export, once in ten minutes for each caller and since.",
     request: {
       query: Type.Object({
         since: Type.Optional(subject("Only records whose last sign-in is not older than this time (RFC 3339).")),

@@ -124,7 +124,7 @@ export const auditEvents = {
     account,
   ),
   "history.export": event(
-    "An operator read the recorded sign-ins of all accounts, such as for a rehearsal; once in ten minutes",
+    "An operator read the recorded sign-ins of all accounts, such as for a rehearsal; once in ten minutes for each caller and time",
     caller,
     "the time from which on",
   ),

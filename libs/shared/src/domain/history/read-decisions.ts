@@ -14,7 +14,7 @@ import {
   refusedPlace,
   shownReference,
 } from "./history-places.ts";
-import { createHistoryPages } from "./read-pages.ts";
+import { createHistoryPages, type HistoryPagesOptions } from "./read-pages.ts";
 import {
   createPlaceReader,
   type HistoryReaderOptions,
@@ -109,7 +109,7 @@ async function readReference(
   return undefined;
 }
 
-export function createDecisionHistory(options: HistoryReaderOptions) {
+export function createDecisionHistory(options: HistoryReaderOptions & HistoryPagesOptions) {
   const readPlaceOf = createPlaceReader(options);
   return {
     /** Records of an account, and of sign-ins with this name that a ban refused, newest first. */

@@ -4,8 +4,17 @@ import { allShards, type HistoryPlace, placeWith } from "./history-places.ts";
 import { joined, type ReadPlace, type Stored, unique } from "./read-places.ts";
 import { type HistoryStore, secondsOf } from "./store.ts";
 
-/** A page is full with so many histories. One answer of Redis may have some more. */
-const historiesOfPage = 64;
+/** Of a page, about: each is decrypted and written while other requests wait. */
+const mostRecords = 2000;
+const mostHistories = 64;
+/** A page ends after so many answers of Redis, even if nothing in them is recent. */
+const mostScans = 32;
+/** Characters of a digest in a cursor. */
+const shownDigest = 6;
+
+/** A page is full with so many histories. An answer of Redis about a large index may have some more. */
+const historiesOfPage = (recordsOfOne: number): number =>
+  Math.max(1, Math.min(mostHistories, Math.floor(mostRecords / recordsOfOne)));
 
 /** The records of one account, network or refused name. */
 export interface WholeHistory {
@@ -29,16 +38,33 @@ interface Position {
   readonly at: number;
   /** Of `ZSCAN`. */
   readonly scan: string;
+  /** Digests up to this beginning were on pages before, of an answer that had too many for one. */
+  readonly after: string;
 }
 
-const start: Position = { at: 0, scan: "0" };
+const start: Position = { at: 0, scan: "0", after: "" };
+
+const writtenCursor = ({ at, scan, after }: Position): string => [at, scan, ...(after === "" ? [] : [after])].join(":");
 
 /** @throws RangeError */
 function positionIn(cursor: string): Position {
-  const [, shard, scan] = /^(\d{1,3}):(\d{1,20})$/u.exec(cursor) ?? [];
+  const [, shard, scan, after = ""] = /^(\d{1,3}):(\d{1,20})(?::([\w-]{6}))?$/u.exec(cursor) ?? [];
   if (scan === undefined || Number(shard) >= allShards.length) throw new RangeError("invalid cursor");
-  return { at: Number(shard), scan };
+  return { at: Number(shard), scan, after };
 }
+
+const beginningOf = ({ digest }: HistoryPlace): string => digest.slice(0, shownDigest);
+
+/** The beginning of the digest with which a page is full; undefined if there is room for all. */
+function lastOf(places: readonly HistoryPlace[], room: number): string | undefined {
+  const beginnings = places.map(beginningOf).toSorted();
+  return beginnings.length > room ? beginnings[room - 1] : undefined;
+}
+
+export type HistoryPagesOptions = Pick<HistoryStore, "redis" | "keyPrefix"> & {
+  /** The largest number of records in a history. */
+  readonly recordsOfOne: number;
+};
 
 /** Earlier versions also wrote what is an account's to its network. */
 const isOwn = ({ kind }: HistoryPlace, { account }: Stored): boolean => kind !== "network" || account === undefined;
@@ -47,17 +73,23 @@ const isOwn = ({ kind }: HistoryPlace, { account }: Stored): boolean => kind !==
  * Reads the whole history, some histories at a time. One that is there from the first to the last page is in at least one of them, and may be in
  * two. Rejects without Redis, with a RangeError for a cursor that is none.
  */
-export function createHistoryPages({ redis, keyPrefix }: HistoryStore, readPlace: ReadPlace) {
-  const scanned = async ({ at, scan }: Position, sinceMs: number) => {
+export function createHistoryPages({ redis, keyPrefix, recordsOfOne }: HistoryPagesOptions, readPlace: ReadPlace) {
+  const size = historiesOfPage(recordsOfOne);
+  const scanned = async ({ at, scan, after }: Position, sinceMs: number, room: number) => {
     const { kind, shard } = allShards[at] ?? { kind: "account", shard: "A" };
     const key = historyIndexKey.build(keyPrefix, kind, shard);
-    const [following, found] = await redis.zscan(key, scan, "COUNT", historiesOfPage);
+    const [following, found] = await redis.zscan(key, scan, "COUNT", size);
     const places = found.flatMap((digest, index) => {
       const isRecent = index % 2 === 0 && Number(found[index + 1]) >= secondsOf(sinceMs);
       return isRecent ? [placeWith(kind, digest)] : [];
     });
-    const next = following === "0" ? { at: at + 1, scan: "0" } : { at, scan: following };
-    return { places, next };
+    const left = after === "" ? places : places.filter((place) => beginningOf(place) > after);
+    // Redis answers at once about a small index. The answer about a larger one is as long as it was asked to be.
+    const last = scan === "0" && following === "0" ? lastOf(left, room) : undefined;
+    if (last !== undefined)
+      return { places: left.filter((place) => beginningOf(place) <= last), next: { at, scan, after: last } };
+    const next = following === "0" ? { ...start, at: at + 1 } : { at, scan: following, after: "" };
+    return { places: left, next };
   };
   const readHistory = async (place: HistoryPlace, sinceMs: number): Promise<WholeHistory> => {
     const own = (await readPlace(place)).filter((record) => isOwn(place, record));
@@ -68,10 +100,10 @@ export function createHistoryPages({ redis, keyPrefix }: HistoryStore, readPlace
   return async (cursor: string | undefined, sinceMs: number): Promise<HistoryPage> => {
     let position = cursor === undefined ? start : positionIn(cursor);
     const places: HistoryPlace[] = [];
-    while (position.at < allShards.length && places.length < historiesOfPage) {
+    for (let scans = 0; scans < mostScans && position.at < allShards.length && places.length < size; scans += 1) {
       // The cursor is that of the answer before.
       // oxlint-disable-next-line no-await-in-loop
-      const found = await scanned(position, sinceMs);
+      const found = await scanned(position, sinceMs, size - places.length);
       places.push(...found.places);
       position = found.next;
     }
@@ -80,7 +112,7 @@ export function createHistoryPages({ redis, keyPrefix }: HistoryStore, readPlace
     return {
       histories: histories.filter(({ records }) => records.length > 0),
       done: position.at / allShards.length,
-      ...(!isOver && { next: `${position.at}:${position.scan}` }),
+      ...(!isOver && { next: writtenCursor(position) }),
     };
   };
 }

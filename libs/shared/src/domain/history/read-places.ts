@@ -37,6 +37,16 @@ function storedIn(record: string, key: string, keys: HistoryStore["keys"]): read
 }
 
 const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** The latest day first. */
+function joinedDays(...records: readonly Stored[]): readonly DayCount[] | undefined {
+  if (records.every(({ days }) => days === undefined)) return undefined;
+  const counts = new Map<number, number>();
+  const all = records.flatMap(({ days, timeMs, count }) => days ?? [{ day: Math.floor(timeMs / dayMs), count }]);
+  for (const { day, count } of all) counts.set(day, (counts.get(day) ?? 0) + count);
+  return [...counts].map(([day, count]) => ({ day, count })).toSorted((a, b) => b.day - a.day);
+}
 
 /** Two engines may each have begun a record of the same run. */
 export function joined(records: readonly Stored[]): readonly Stored[] {
@@ -46,7 +56,9 @@ export function joined(records: readonly Stored[]): readonly Stored[] {
     const place = places.get(one.identity) ?? runs.length;
     const known = runs[place];
     if (known !== undefined && one.firstMs - known.timeMs <= hourMs) {
-      runs[place] = { ...one, firstMs: Math.min(known.firstMs, one.firstMs), count: known.count + one.count };
+      const days = joinedDays(known, one);
+      const firstMs = Math.min(known.firstMs, one.firstMs);
+      runs[place] = { ...one, firstMs, count: known.count + one.count, ...(days && { days }) };
     } else {
       places.set(one.identity, runs.length);
       runs.push(one);

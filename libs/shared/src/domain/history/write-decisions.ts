@@ -69,6 +69,11 @@ function maxRecords({ place, list }: Pick<Entry, "place" | "list">, { perAccount
   return list === "first" ? Math.ceil(perAccount / firstShare) : perAccount;
 }
 
+/** The largest number of records in a history. */
+export function mostRecordsOfOne({ perAccount, perNetwork }: Pick<HistoryLimits, "perAccount" | "perNetwork">): number {
+  return Math.max(2 * perAccount + Math.ceil(perAccount / firstShare), perNetwork, recordsOfRefused);
+}
+
 interface MembersOfNetwork extends Pick<Member, "network" | "list"> {
   readonly members: readonly Member[];
 }

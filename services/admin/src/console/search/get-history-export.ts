@@ -15,17 +15,17 @@ interface ExportDeps {
 }
 
 const auditAgainMs = 600_000;
-const maxCallers = 1024;
+const maxReads = 1024;
 
-/** Whether a page is to be audited: one page of many, whatever cursor a caller begins with. */
+/** Whether a page is to be audited: one of those that a caller reads since the same time, whatever cursor it begins with. */
 function createDueAudits(clock: Clock) {
   const audited = new Map<string, number>();
-  return (caller: string): boolean => {
+  return (read: string): boolean => {
     const now = clock.now();
-    const lastMs = audited.get(caller);
+    const lastMs = audited.get(read);
     if (lastMs !== undefined && now - lastMs < auditAgainMs) return false;
-    if (audited.size >= maxCallers) audited.clear();
-    audited.set(caller, now);
+    if (audited.size >= maxReads) audited.clear();
+    audited.set(read, now);
     return true;
   };
 }
@@ -51,7 +51,7 @@ export function getHistoryExport({ history, audit, clock }: ExportDeps) {
       throw unreadable(error);
     });
     const caller = auditedCaller(request.caller);
-    if (isDue(JSON.stringify(caller))) {
+    if (isDue(JSON.stringify([caller, since.text]))) {
       const about = { target: since.text, session: sessionOf(request) };
       audit.record({ event: "history.export", outcome: "ok", ...caller, ...about });
     }

@@ -1,4 +1,5 @@
 import type { FindAccountNames } from "@postern/shared/domain/flush";
+import type { RecordedDecision } from "@postern/shared/domain/history";
 import Fastify from "fastify";
 import { expect, test } from "vitest";
 import { getHistory } from "./get-history.ts";
@@ -35,4 +36,37 @@ test("an alias whose account no backend could name is not reported as one withou
   ).toEqual({
     records: [],
   });
+});
+
+const record = (client: string): RecordedDecision => ({
+  timeMs: 0,
+  firstMs: 0,
+  count: 1,
+  outcome: "ok",
+  channel: "mail",
+  account: "alice",
+  username: "alice",
+  clientIp: "203.0.113.9",
+  protocol: "imap",
+  reason: "",
+  rule: "",
+  step: "",
+  client,
+  instance: "",
+  session: "s",
+});
+
+const knowsAlice = async () => ({ accounts: ["alice"], spellings: [], isComplete: true, isDenied: false });
+
+test("of a program, only records that have it are read, and only then is the account", async () => {
+  const read: string[] = [];
+  const kept = { ...history, ofAccount: async () => [record("iPhone Mail"), record("")] };
+  await using app = Fastify();
+  app.decorateRequest("caller", null);
+  const auditReads = ({ target }: { readonly target: string }) => void read.push(target);
+  app.get("/history", getHistory({ history: kept, accountNames: knowsAlice, auditReads, locate }));
+  const found = async (program: string): Promise<number> =>
+    (await app.inject({ url: "/history", query: { account: "alice", program } })).json().records.length;
+  expect([await found("thunderbird"), read]).toEqual([0, []]);
+  expect([await found("mail iphone"), read]).toEqual([1, ["alice"]]);
 });

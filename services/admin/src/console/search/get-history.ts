@@ -10,6 +10,7 @@ import { malformed, sessionOf } from "../../read-request.ts";
 import { placeIn } from "../network-query.ts";
 import { numberOf, textOf, unreadable } from "../query.ts";
 import { writtenDecision } from "../written.ts";
+import { hasProgram } from "./program-search.ts";
 
 type SearchedHistory = Pick<DecisionHistory, "ofAccount" | "ofNetwork" | "ofReference">;
 type HistoryContext = Pick<AdminContext, "accountNames" | "auditReads" | "locate"> & {
@@ -92,18 +93,24 @@ export function getHistory(deps: HistoryContext) {
     const [name, value] = subjectIn(query);
     const size = numberOf(query, "limit", { usual: 50, max: 500 });
     const cursor = textOf(query, "cursor");
+    const program = textOf(query, "program");
     if (search === undefined) return reply.code(404).send({ error: "the decision history is disabled" });
     try {
       const { records: found, ...more } = await search(name, value);
       const isVisible = await accountsFor(request.caller, domains);
-      const records = found.filter(({ account, username }) => isVisible(account ?? username));
+      const records = found.filter(
+        (record) =>
+          isVisible(record.account ?? record.username) && (program === undefined || hasProgram(record, program)),
+      );
       const { page, ...next } = pageOf(records, size, cursor);
       const { state: places, placeOf } = await locate(page.map(({ clientIp }) => clientIp));
       const written = page.map((record) => writtenDecision(record, placeOf(record.clientIp)));
       const answer: DecisionHistoryPage = { records: written, ...next, ...more, ...(page.length > 0 && { places }) };
       const event = name === "network" ? "network.read" : "account.read";
       const caller = auditedCaller(request.caller);
-      auditReads({ event, ...caller, target: value, session: sessionOf(request) });
+      // That somebody does not use a program is no information about them.
+      if (program === undefined || page.length > 0)
+        auditReads({ event, ...caller, target: value, session: sessionOf(request) });
       return await reply.header("cache-control", "no-store").send(answer);
     } catch (error) {
       throw unreadable(error);

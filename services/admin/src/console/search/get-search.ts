@@ -61,7 +61,7 @@ function accountIn(answer: SearchAnswer | undefined): string | undefined {
 
 const isAnswered = ({ kind, account }: Explanation): boolean => kind !== "account" || account !== undefined;
 
-function createExplain({ ask, clock }: ConsolePagesDeps) {
+function createExplain({ ask, clock }: Pick<ConsolePagesDeps, "ask" | "clock">) {
   const explained = async (operator: Operator, query: string): Promise<Explanation> => {
     const found = await readExplanation(ask, operator, { operation: "explain", query: { query } });
     if (found === undefined) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "explain rejected the request" });
@@ -77,7 +77,8 @@ function createExplain({ ask, clock }: ConsolePagesDeps) {
   };
 }
 
-function createSearch(deps: ConsolePagesDeps) {
+/** Answers what an operator searches for. */
+export function createSearch(deps: Pick<ConsolePagesDeps, "ask" | "clock">) {
   const { ask } = deps;
   const explain = createExplain(deps);
   /** Empty if the history is off, or is not kept for this kind of network; the explanation says so. */
@@ -108,16 +109,30 @@ function createSearch(deps: ConsolePagesDeps) {
     const records = answer.records.filter((record) => hasProgram(record, program));
     return { ...answer, records, program: { account, program, programs: programsOf(answer.records) } };
   };
+  /** The program in the histories of accounts that were searched last. Only one in which it is counts as read. */
+  const ofRecent = async (operator: Operator, program: string): Promise<SearchAnswer | undefined> => {
+    const recents = programOfRecent(program.trim(), operator.searches ?? []);
+    const found = await Promise.all(
+      recents.map(({ account }) =>
+        readHistory(ask, operator, {
+          operation: "listDecisions",
+          query: { account, program: program.trim(), limit: "1" },
+        }),
+      ),
+    );
+    const recent = recents.find((_recent, index) => (found[index]?.records.length ?? 0) > 0);
+    const other = recent && (await byProgram(operator, recent));
+    return other !== undefined && other.records.length > 0 ? other : undefined;
+  };
   return async (operator: Operator, query: string): Promise<SearchAnswer> => {
     const explanation = await explain(operator, query);
     const named = isAnswered(explanation) ? undefined : accountAndProgram(query);
     const found = named && (await byProgram(operator, named));
     if (found !== undefined) return found;
-    for (const recent of isAnswered(explanation) ? [] : programOfRecent(query.trim(), operator.searches ?? [])) {
-      const other = await byProgram(operator, recent);
-      if (other !== undefined && other.records.length > 0) return other;
-    }
-    return answerOf(operator, explanation);
+    // While a backend could not be queried, the text may be an account.
+    const isUnknown = !isAnswered(explanation) && explanation.incomplete.length === 0;
+    const other = isUnknown ? await ofRecent(operator, query) : undefined;
+    return other ?? answerOf(operator, explanation);
   };
 }
 
