@@ -64,7 +64,8 @@ test("of a program, only records that have it are read, and only then is the acc
   await using app = Fastify();
   app.decorateRequest("caller", null);
   const auditReads = ({ target }: { readonly target: string }) => void read.push(target);
-  app.get("/history", getHistory({ history: kept, accountNames: knowsAlice, auditReads, locate }));
+  const domains = { current: undefined };
+  app.get("/history", getHistory({ history: kept, accountNames: knowsAlice, auditReads, locate, domains }));
   const found = async (program: string): Promise<number> =>
     (await app.inject({ url: "/history", query: { account: "alice", program } })).json().records.length;
   expect([await found("thunderbird"), read]).toEqual([0, []]);
