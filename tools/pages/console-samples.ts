@@ -11,6 +11,7 @@ import { preferencesPage } from "../../services/admin/src/console/preferences/pr
 import { searchPage } from "../../services/admin/src/console/search/search-page.ts";
 import { systemPage } from "../../services/admin/src/console/system/system-page.ts";
 import type { Operator } from "../../services/admin/src/operators/operator.ts";
+import { type ConsoleLanguage, englishLanguage } from "../../services/admin/src/texts/console-languages.ts";
 import { accountSample } from "./console-account-sample.ts";
 import { apiOperationSample, apiSample } from "./console-api-sample.ts";
 import { clientsSample } from "./console-clients-sample.ts";
@@ -270,7 +271,7 @@ const samples: Readonly<Record<string, readonly [page: ConsolePage, operator?: O
   "console-api": [apiSample, operator],
   "console-api-operation": [apiOperationSample, operator],
   "console-preferences": [
-    preferencesPage({ zone: "Europe/Berlin", next: "/console/overview", csrfToken: "sample" }),
+    preferencesPage({ language: undefined, zone: "Europe/Berlin", next: "/console/overview", csrfToken: "sample" }),
     operator,
   ],
   "console-unknown-page": [noticePage("not_found"), operator],
@@ -282,9 +283,15 @@ const samples: Readonly<Record<string, readonly [page: ConsolePage, operator?: O
 export const consoleSampleNames: readonly string[] = Object.keys(samples);
 
 /** A page of the console with sample data, as a browser gets it. */
-export function consoleSample(name: string, origin: string, { path }: ConsoleAsset): ShownPage {
+export function consoleSample(
+  name: string,
+  origin: string,
+  { path }: Pick<ConsoleAsset, "path">,
+  language: ConsoleLanguage = englishLanguage,
+): ShownPage {
   const [page, reader] = samples[name] ?? [];
   if (page === undefined) throw new Error(`no sample has the name ${name}`);
-  const look = { zone: "Europe/Berlin", nowMs: Date.parse("2030-05-06T13:58:00.000Z"), path: "/console/overview" };
+  const nowMs = Date.parse("2030-05-06T13:58:00.000Z");
+  const look = { language, zone: "Europe/Berlin", nowMs, path: "/console/overview" };
   return createShowPage(origin, "Example Mail", path)(page, reader, look);
 }

@@ -1,11 +1,11 @@
 import { operation } from "@postern/shared/contracts";
+import { languages } from "@postern/shared/domain/localisation";
 import { routeOf } from "@postern/shared/platform/http";
 import fastify, { type FastifyInstance } from "fastify";
 import { consoleStyle } from "../../services/admin/src/console/console-style.ts";
 import { liveScript } from "../../services/admin/src/console/live-script.ts";
 import { registerDevUi } from "../../services/idp/src/dev-ui/dev-ui.ts";
 import { createAssets } from "../../services/idp/src/pages/assets.ts";
-import { languages } from "../../services/idp/src/pages/languages.ts";
 import { pageList } from "../../services/idp/src/pages/page-list.ts";
 import { createPages } from "../../services/idp/src/pages/pages.ts";
 import { createSiteTemplates } from "../../services/idp/src/pages/site-templates.ts";

@@ -1,6 +1,6 @@
+import { type Language, languageOf, languages } from "@postern/shared/domain/localisation";
 import type { Config } from "@postern/shared/platform/config";
 import { createAssets } from "./assets.ts";
-import { type Language, languageOf, languages } from "./languages.ts";
 import type { FootLink } from "./look.ts";
 import { createPages, type Pages, type PagesSettings } from "./pages.ts";
 import { readLogo, readTemplates } from "./site-files.ts";

@@ -1,0 +1,47 @@
+import {
+  acceptedLanguages,
+  type Language,
+  type LanguageTag,
+  languages,
+  lookUpLanguage,
+} from "@postern/shared/domain/localisation";
+import { type Catalogue, english } from "./texts.ts";
+
+/** A language of the console. */
+export interface ConsoleLanguage extends Language {
+  readonly texts: () => Catalogue;
+}
+
+/** Text of the files; one is read when somebody first uses its language. */
+const files: Readonly<Partial<Record<LanguageTag, string>>> = {};
+
+function lazily(file: string): () => Catalogue {
+  let texts: Catalogue | undefined;
+  return () => {
+    // A test compares the keys of all files.
+    texts ??= JSON.parse(file) as Catalogue;
+    return texts;
+  };
+}
+
+export const englishLanguage: ConsoleLanguage = { tag: "en", name: "English", direction: "ltr", texts: () => english };
+
+/** Those that are complete, in the order of the sign-in pages. */
+export const consoleLanguages: readonly ConsoleLanguage[] = languages.flatMap((language) => {
+  const file = files[language.tag];
+  if (language.tag === "en") return [englishLanguage];
+  return file === undefined ? [] : [{ ...language, texts: lazily(file) }];
+});
+
+const tags: readonly string[] = consoleLanguages.map(({ tag }) => tag);
+
+export const isConsoleLanguage = (tag: string): boolean => tags.includes(tag);
+
+/** The preferred language, or the first that the browser accepts, or English. */
+export function consoleLanguage(preferred: string | undefined, acceptLanguage: string | undefined): ConsoleLanguage {
+  for (const range of [...(preferred === undefined ? [] : [preferred]), ...acceptedLanguages(acceptLanguage)]) {
+    const found = lookUpLanguage(range, tags);
+    if (found !== undefined) return consoleLanguages.find(({ tag }) => tag === found) ?? englishLanguage;
+  }
+  return englishLanguage;
+}
