@@ -24,7 +24,7 @@ const whyOff = (order: readonly string[]): Html =>
 
 function stateOf({ is_on: isOn, order, percent, passwords, since, last }: ShadowReport): Html {
   const state = isOn
-    ? html`<p>${t("shadow.on", { backends: order.join(", "), percent, passwords: word("shadow_passwords", passwords) })}</p>`
+    ? html`<p>${t("shadow.on", { count: order.length, backends: order.join(", "), percent, passwords: word("shadow_passwords", passwords) })}</p>`
     : html`<p>${whyOff(order)}</p>`;
   return html`${state}${since !== undefined && html`<p>${last === undefined ? t("shadow.since", { time: time(since) }) : t("shadow.since_last", { time: time(since), last: time(last) })}</p>`}`;
 }
