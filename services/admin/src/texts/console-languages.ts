@@ -5,7 +5,18 @@ import {
   languages,
   lookUpLanguage,
 } from "@postern/shared/domain/localisation";
+import ar from "./ar.json?raw";
+import de from "./de.json?raw";
+import es from "./es.json?raw";
+import fr from "./fr.json?raw";
+import it from "./it.json?raw";
+import ja from "./ja.json?raw";
+import nl from "./nl.json?raw";
+import pl from "./pl.json?raw";
+import pt from "./pt.json?raw";
+import ru from "./ru.json?raw";
 import { type Catalogue, english } from "./texts.ts";
+import zh from "./zh.json?raw";
 
 /** A language of the console. */
 export interface ConsoleLanguage extends Language {
@@ -13,7 +24,19 @@ export interface ConsoleLanguage extends Language {
 }
 
 /** Text of the files; one is read when somebody first uses its language. */
-const files: Readonly<Partial<Record<LanguageTag, string>>> = {};
+const files: Readonly<Partial<Record<LanguageTag, string>>> = {
+  ar,
+  de,
+  es,
+  fr,
+  it,
+  ja,
+  nl,
+  pl,
+  pt,
+  ru,
+  zh,
+};
 
 function lazily(file: string): () => Catalogue {
   let texts: Catalogue | undefined;
