@@ -11,7 +11,10 @@ type SignIn = RiskExplanation["sign_ins"][number];
 /** `new_country: NG is new` is stored; what follows the name is in English. */
 function signalText(signal: string): Html {
   const [name = "", ...reason] = signal.split(": ");
-  return joined([word("signal", name), reason.join(": ")], ": ");
+  return joined(
+    [word("signal", name), reason.length > 0 && html`<span lang="en" dir="ltr">${reason.join(": ")}</span>`],
+    ": ",
+  );
 }
 
 /** What was done about it, and what `enforce` would have done. */

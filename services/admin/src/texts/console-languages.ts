@@ -15,7 +15,7 @@ import nl from "./nl.json?raw";
 import pl from "./pl.json?raw";
 import pt from "./pt.json?raw";
 import ru from "./ru.json?raw";
-import { type Catalogue, english } from "./texts.ts";
+import { type Catalogue, english, isCatalogue } from "./texts.ts";
 import zh from "./zh.json?raw";
 
 /** A language of the console. */
@@ -41,9 +41,11 @@ const files: Readonly<Partial<Record<LanguageTag, string>>> = {
 function lazily(file: string): () => Catalogue {
   let texts: Catalogue | undefined;
   return () => {
-    // A test compares the keys of all files.
-    texts ??= JSON.parse(file) as Catalogue;
-    return texts;
+    if (texts !== undefined) return texts;
+    const read: unknown = JSON.parse(file);
+    if (!isCatalogue(read)) throw new Error("a language of the console lacks texts");
+    texts = read;
+    return read;
   };
 }
 

@@ -11,6 +11,11 @@ export function isTextKey(key: string): key is TextKey {
   return Object.hasOwn(english, key);
 }
 
+/** Whether a value has all texts. */
+export function isCatalogue(value: unknown): value is Catalogue {
+  return Object.keys(english).every((key) => typeof Object(value)[key] === "string");
+}
+
 /** `count` selects the plural form. Numbers are written as counts. */
 export type TextValues = Readonly<Record<string, string | number | Html | readonly Html[] | undefined>>;
 
@@ -46,6 +51,12 @@ export function t(key: TextKey, values: TextValues = {}): Html {
 export function word(group: string, code: string): Html {
   const key = `${group}.${code}`;
   return isTextKey(key) ? t(key) : html`${code}`;
+}
+
+/** What a finding is about, such as `service idp`: its first word is a kind. */
+export function subjectText(subject: string): Html {
+  const [kind = "", ...names] = subject.split(" ");
+  return html`${word("subject", kind)}${names.length > 0 && ` ${names.join(" ")}`}`;
 }
 
 /** A sentence that the management interface returns in English, and that the catalogue has. Anything else is shown as it is. */

@@ -2,7 +2,7 @@ import { type Attacks, pathTo, type SignInSeries, type SystemReport } from "@pos
 import { type Html, html } from "@postern/shared/platform/pages";
 import type { Operator } from "../../operators/operator.ts";
 import { sentenceHtml } from "../../texts/messages.ts";
-import { countText, joined, millisecondsText, percentText, roughText, t } from "../../texts/texts.ts";
+import { countText, joined, millisecondsText, percentText, roughText, subjectText, t } from "../../texts/texts.ts";
 import { attackedAccounts, counted, networkItems } from "../bans/bans-page.ts";
 import { chartFigure } from "../charts/chart.ts";
 import {
@@ -195,7 +195,8 @@ function health(system: SystemReport): Html {
   return html`<div class="verdict ${verdicts[state] ?? state}">${stateBadge(state)} ${sentenceHtml(said && [said], verdict)}${findings
     .slice(0, maxListed)
     .map(
-      ({ subject, text, sentence: found }) => html`<p>${subject}: ${sentenceHtml(found && [found], text)}</p>`,
+      ({ subject, text, sentence: found }) =>
+        html`<p>${subjectText(subject)}: ${sentenceHtml(found && [found], text)}</p>`,
     )}</div>`;
 }
 

@@ -1,5 +1,6 @@
 import type { BanRecord, DecisionRecord, Sentence } from "@postern/shared/contracts";
 import { sentence } from "../../texts/messages.ts";
+import type { TextKey } from "../../texts/texts.ts";
 
 type Facts = Sentence["values"];
 
@@ -46,22 +47,17 @@ export function runFacts(record: DecisionRecord, nowMs: number): Facts {
   };
 }
 
+const remedies: Readonly<Record<string, TextKey>> = {
+  wrong_password: "remedy.wrong_password",
+  risk: "remedy.risk",
+  factor_locked: "remedy.unlock",
+  account_disabled: "remedy.disabled",
+  account_suspended: "remedy.resume",
+  unknown_user: "remedy.spelling",
+};
+
 /** What helps after a sign-in that failed for this reason. Undefined if nothing is to be done. */
-export function remedyOf(reason: string | undefined, account = "ACCOUNT"): Sentence | undefined {
-  switch (reason) {
-    case "wrong_password":
-      return sentence("remedy.wrong_password");
-    case "risk":
-      return sentence("remedy.risk");
-    case "factor_locked":
-      return sentence("remedy.unlock", { account });
-    case "account_disabled":
-      return sentence("remedy.disabled");
-    case "account_suspended":
-      return sentence("remedy.resume", { account });
-    case "unknown_user":
-      return sentence("remedy.spelling");
-    default:
-      return undefined;
-  }
+export function remedyOf(reason = "", account = "ACCOUNT"): Sentence | undefined {
+  const code = remedies[reason];
+  return code === undefined ? undefined : sentence(code, { account });
 }

@@ -3,7 +3,7 @@ import { AppError } from "@postern/shared/platform/errors";
 import { type Html, html } from "@postern/shared/platform/pages";
 import type { Operator } from "../../operators/operator.ts";
 import { sentenceHtml } from "../../texts/messages.ts";
-import { joined, type TextKey, t } from "../../texts/texts.ts";
+import { joined, subjectText, type TextKey, t } from "../../texts/texts.ts";
 import { createReadAnswer } from "../api-answer.ts";
 import { configurationPart } from "../configuration/configuration-page.ts";
 import type { ConsolePage } from "../console-document.ts";
@@ -134,7 +134,7 @@ function liveSystem(report: SystemReport): Html {
   const parts = [
     part("system.findings", findings, [
       { name: t("system.severity"), cell: ({ severity }) => stateBadge(severity) },
-      { name: t("system.subject"), cell: ({ subject }) => subject },
+      { name: t("system.subject"), cell: ({ subject }) => subjectText(subject) },
       { name: t("system.finding"), cell: ({ text, sentence: found }) => sentenceHtml(found && [found], text) },
     ]),
     servicesPart(report),
