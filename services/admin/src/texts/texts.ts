@@ -68,7 +68,7 @@ export function known(group: string, sentence: string): Html {
 }
 
 /** Between the parts of a list. */
-const comma = mark("n:comma:");
+export const comma = mark("n:comma:");
 
 /** Parts with something between them. */
 export function joined(parts: readonly (Html | string | undefined | false)[], separator: Html | string = comma): Html {

@@ -1,6 +1,6 @@
 import type { AccountReport, ConsoleActionId } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
-import { t } from "../../texts/texts.ts";
+import { comma, t } from "../../texts/texts.ts";
 import { type ActedOn, type Actionable, actionsOf } from "../action-forms.ts";
 import { card } from "../house/card.ts";
 import { time } from "../shown-values.ts";
@@ -27,7 +27,7 @@ export const browserName = (agent: string): Html | string => (agent === "" ? t("
 export const addressName = (address: string): Html | string => (address === "" ? t("account.address") : address);
 
 const wrong = (count: number | undefined): Html | undefined =>
-  count === undefined ? undefined : html`, ${t("counted.codes", { count })}`;
+  count === undefined ? undefined : html`${comma}${t("counted.codes", { count })}`;
 
 const dated = (created: string | undefined, used: string | undefined): Html =>
   html`${created !== undefined && html`${t("account.added", { time: time(created) })} `}${

@@ -8,7 +8,7 @@ import {
   type RiskExplanation,
 } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
-import { english, t, word } from "../../texts/texts.ts";
+import { comma, english, t, word } from "../../texts/texts.ts";
 import { type Actionable, actionsOf, createOffered, missingActions, type ShownReach } from "../action-forms.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { badge, stateBadge } from "../house/badge.ts";
@@ -76,7 +76,7 @@ function countsOf(sessions: OidcSessionList | undefined): Html | undefined {
   const { browser_sessions: browsers = [], sessions: tokens } = sessions;
   const ofBrowsers = t("account.count_browser", { count: browsers.length });
   const ofClients = t("account.count_client", { count: tokens.length });
-  return html`${ofBrowsers}, ${ofClients}`;
+  return html`${ofBrowsers}${comma}${ofClients}`;
 }
 
 const isSuspended = ({ causes = [] }: Explanation): boolean => causes.some(({ kind }) => kind === "suspension");

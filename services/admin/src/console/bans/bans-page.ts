@@ -7,7 +7,7 @@ import {
   type SignInSeries,
 } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
-import { joined, t } from "../../texts/texts.ts";
+import { comma, joined, t } from "../../texts/texts.ts";
 import { type Actionable, actionList } from "../action-forms.ts";
 import { chartFigure } from "../charts/chart.ts";
 import { outcomesChart } from "../charts/sign-in-charts.ts";
@@ -48,7 +48,7 @@ const isOldPassword = ({ wrong_passwords: count }: AttackedAccount): boolean => 
 
 const accountItem = ({ account, addresses, delayed_until: until }: AttackedAccount): Item => [
   account,
-  html`${t("bans.addresses", { count: addresses })}${until !== undefined && html`, ${t("bans.delayed", { time: exactTime(until) })}`}`,
+  html`${t("bans.addresses", { count: addresses })}${until !== undefined && html`${comma}${t("bans.delayed", { time: exactTime(until) })}`}`,
 ];
 
 /** Those with most addresses. */

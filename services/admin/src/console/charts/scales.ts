@@ -1,5 +1,5 @@
 import { type Html, html } from "@postern/shared/platform/pages";
-import { weekdayText } from "../../texts/texts.ts";
+import { comma, weekdayText } from "../../texts/texts.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -49,5 +49,5 @@ export function tickText(timeMs: number, lengthMs: number): Html {
 /** A time as tables and tooltips show it. */
 export function stepText(timeMs: number, lengthMs: number): Html {
   const time = clock(new Date(timeMs));
-  return lengthMs > 2 * hourMs ? html`${weekdayText(timeMs)}, ${time}` : html`${time}`;
+  return lengthMs > 2 * hourMs ? html`${weekdayText(timeMs)}${comma}${time}` : html`${time}`;
 }

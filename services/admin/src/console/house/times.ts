@@ -41,9 +41,13 @@ function formatOf(zone: string, language: ConsoleLanguage): ZoneFormat {
   // Swedes write dates as ISO 8601 does, which log and documentation have in English.
   const [digits, dateStyle] = language.tag === "en" ? (["sv-SE", "short"] as const) : ([locale, "medium"] as const);
   const format = {
-    seconds: new Intl.DateTimeFormat(digits, { timeZone: zone, dateStyle, timeStyle: "medium" }),
-    minutes: new Intl.DateTimeFormat(digits, { timeZone: zone, dateStyle, timeStyle: "short" }),
-    name: new Intl.DateTimeFormat(locale, { timeZone: zone, timeZoneName: "short" }),
+    seconds: new Intl.DateTimeFormat(digits, { timeZone: zone, dateStyle, timeStyle: "medium", hourCycle: "h23" }),
+    minutes: new Intl.DateTimeFormat(digits, { timeZone: zone, dateStyle, timeStyle: "short", hourCycle: "h23" }),
+    // In Arabic, names of zones are longer than the time.
+    name: new Intl.DateTimeFormat(language.direction === "rtl" ? "en-GB" : locale, {
+      timeZone: zone,
+      timeZoneName: "short",
+    }),
   };
   formats.set(key, format);
   return format;

@@ -1,7 +1,7 @@
 import { consoleRoutes, hasRight, pathTo, type ShadowReport } from "@postern/shared/contracts";
 import { formOf, type Html, html } from "@postern/shared/platform/pages";
 import type { Operator } from "../../operators/operator.ts";
-import { countText, joined, percentText, t, word } from "../../texts/texts.ts";
+import { comma, countText, joined, percentText, t, word } from "../../texts/texts.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { type SubjectLinks, time } from "../shown-values.ts";
 
@@ -50,7 +50,7 @@ function kindsPart({ kinds }: ShadowReport, selected: string | undefined): Html 
   const path = pathTo("consoleShadow");
   return html`<h2>${t("shadow.kinds")}</h2><ul class="counted">${found.map(
     ({ kind, requests, accounts }) =>
-      html`<li><a class="name" href="${path}?kind=${kind}"${kind === selected && html` aria-current="true"`}>${nameOf(kind)}</a> <span>${t("shadow.count_accounts", { count: accounts })}, ${t("shadow.count_requests", { count: requests })}</span></li>`,
+      html`<li><a class="name" href="${path}?kind=${kind}"${kind === selected && html` aria-current="true"`}>${nameOf(kind)}</a> <span>${t("shadow.count_accounts", { count: accounts })}${comma}${t("shadow.count_requests", { count: requests })}</span></li>`,
   )}</ul>`;
 }
 

@@ -1,6 +1,6 @@
 import type { AccountChange } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
-import { countText, dateText, joined, type TextKey, t } from "../../texts/texts.ts";
+import { comma, countText, dateText, joined, type TextKey, t } from "../../texts/texts.ts";
 import { timeTicks } from "../charts/scales.ts";
 import { time } from "../shown-values.ts";
 import { type Lane, type LaneMark, type Lanes, type MarkShape, markShapes } from "./lanes.ts";
@@ -37,7 +37,7 @@ type Range = Pick<Lanes, "fromMs" | "toMs">;
 const partOf = ({ fromMs, toMs }: Range, timeMs: number): number =>
   Math.min(1, Math.max(0, (timeMs - fromMs) / (toMs - fromMs)));
 
-const momentOf = (ms: number): Html => html`${dateText(ms)}, ${new Date(ms).toISOString().slice(11, 16)}`;
+const momentOf = (ms: number): Html => html`${dateText(ms)}${comma}${new Date(ms).toISOString().slice(11, 16)}`;
 
 /** Ordinary sign-ins, one bar for each day. */
 function dayBars({ days }: Lane, { fromMs }: Range, highest: number): Html | undefined {

@@ -2,7 +2,7 @@ import type { BanRecord, DecisionRecord } from "@postern/shared/contracts";
 import { createCidrSet, parseCidr } from "@postern/shared/platform/net";
 import { type Html, html } from "@postern/shared/platform/pages";
 import { reasonHtml } from "../../texts/messages.ts";
-import { t } from "../../texts/texts.ts";
+import { comma, t } from "../../texts/texts.ts";
 import type { ChartColour } from "../charts/chart.ts";
 import { placeText } from "../place-text.ts";
 
@@ -88,14 +88,14 @@ const isCounted = ({ record: { days: counts } }: Numbered): boolean => counts !=
 function markOf({ record, index }: Numbered): LaneMark {
   const { time, first_time: first, count } = record;
   const since = first.slice(0, 16).replace("T", " ");
-  const times = count > 1 && html`, ${t("sign_ins.times", { count, time: since })}`;
+  const times = count > 1 && html`${comma}${t("sign_ins.times", { count, time: since })}`;
   return {
     timeMs: Date.parse(time),
     colour: colourOf(record),
     shape: shapeOf(record),
     isFirst: false,
     count,
-    text: html`${reasonHtml(record)}, ${programOf(record)}${times}`,
+    text: html`${reasonHtml(record)}${comma}${programOf(record)}${times}`,
     records: [index],
   };
 }
