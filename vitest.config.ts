@@ -43,6 +43,7 @@ export default defineConfig({
           expect: expectPolls,
           // Property tests on a busy machine.
           testTimeout: 120_000,
+          hookTimeout: 120_000,
           include: [
             "libs/*/src/**/*.test.ts",
             "services/*/src/**/*.test.ts",

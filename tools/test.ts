@@ -17,6 +17,9 @@ import {
 } from "./checks/report.ts";
 
 const folder = ".run/test";
+const rerunReport = `${folder}/rerun.json`;
+const unstableFile = `${folder}/unstable.txt`;
+const summaryFile = `${folder}/summary.txt`;
 /** What the last run of each plan took, in milliseconds. */
 const lastRunsFile = ".run/test-times.json";
 const slowestShown = 10;
@@ -66,7 +69,7 @@ async function runAgain(check: Check, first: Outcome, progress: Progress, unstab
   const failed = failedFiles(first.files);
   if (failed.length === 0 || first.output.includes("Unhandled Error")) return first;
   progress.print(`${first.output}\nUNSTABLE? ${check.name}: running once more, alone: ${failed.join(" ")}`);
-  const rerun = await runOnce(rerunOf(check, `${folder}/rerun.json`, failed), progress);
+  const rerun = await runOnce(rerunOf(check, rerunReport, failed), progress);
   const files = withRerun(first.files, rerun.files);
   const stillFailed = new Set(failedFiles(files));
   unstable.push(...failed.filter((file) => !stillFailed.has(file)));
@@ -111,14 +114,20 @@ function printFindings({ failures, unstable }: Findings): void {
     console.log(`and ${failures.length - failuresShown} more, in the reports under ${folder}`);
 }
 
+/** Removes what the run will write. The rest of the folder spares work, also that of tests that run at the same time. */
+function removeReports(checks: readonly Check[]): void {
+  mkdirSync(folder, { recursive: true });
+  const reports = checks.map(({ report }) => report).filter((file) => file !== "");
+  for (const file of [...reports, rerunReport, unstableFile, summaryFile]) rmSync(file, { force: true });
+}
+
 async function main(): Promise<void> {
   const name = process.argv[2] ?? "all";
   if (!isPlan(name)) throw new Error(`no plan ${name}: all, quick, static or long`);
   process.chdir(join(import.meta.dirname, ".."));
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
   const lastRuns = readLastRuns();
   const stages = planOf(name);
+  removeReports(stages.flat());
   const progress = createProgress(stages.flat().length, lastRuns[name]);
   const findings: Findings = { failures: [], unstable: [] };
   let passed = 0;
@@ -131,10 +140,10 @@ async function main(): Promise<void> {
   }
   progress.stop();
   printFindings(findings);
-  writeFileSync(`${folder}/unstable.txt`, findings.unstable.map((file) => `${file}\n`).join(""));
+  writeFileSync(unstableFile, findings.unstable.map((file) => `${file}\n`).join(""));
   writeFileSync(lastRunsFile, JSON.stringify({ ...lastRuns, [name]: Math.round(progress.elapsed()) }));
   const summary = `${passed} passed, ${failed} failed`;
-  writeFileSync(`${folder}/summary.txt`, `${summary}\n`);
+  writeFileSync(summaryFile, `${summary}\n`);
   console.log(`after ${duration(progress.elapsed())}:\n${summary}`);
   process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
 }

@@ -8,6 +8,7 @@ import {
   DecisionHistoryPage,
   Explanation,
   NetworkReport,
+  SignInOrigins,
   SignInSeries,
   SystemReport,
 } from "@postern/shared/contracts";
@@ -20,6 +21,7 @@ import { bansPage } from "../../services/admin/src/console/bans/bans-page.ts";
 import { configurationPage } from "../../services/admin/src/console/configuration/configuration-page.ts";
 import { type ConsolePage, createShowPage } from "../../services/admin/src/console/console-document.ts";
 import { networkPage } from "../../services/admin/src/console/network/network-page.ts";
+import { originsPage } from "../../services/admin/src/console/origins/origins-page.ts";
 import { overviewPage } from "../../services/admin/src/console/overview/overview-page.ts";
 import { searchPage } from "../../services/admin/src/console/search/search-page.ts";
 import { systemPage } from "../../services/admin/src/console/system/system-page.ts";
@@ -31,6 +33,7 @@ import { bannedAddress, writeBans } from "../stack/bans.ts";
 import { sqlBackends } from "../stack/config.ts";
 import { customerAddress, writeHistories } from "../stack/histories.ts";
 import { type Management, startManagement } from "../stack/management.ts";
+import { writeOrigins } from "../stack/origins.ts";
 import { writeRollups } from "../stack/rollups.ts";
 import type { Servers } from "../stack/servers.ts";
 import { mailOf } from "../stack/users.ts";
@@ -50,6 +53,8 @@ interface ConsoleSizes {
 }
 
 const samples = 100;
+/** Of a page, without the style, the script and the pictures that all share. */
+const maxBytes = 120_000;
 const rule = { name: "console", period: "10m", ban_time: "1h", cidr: 32, failed_requests: 1000, ipv4: true };
 const protection = { controls: { enabled: ["brute_force"], brute_force: { buckets: [rule] } }, localCacheTtl: "0s" };
 /** Keys are built from this form of the rule. */
@@ -172,6 +177,7 @@ function pagesOf(management: Management, sizes: ConsoleSizes): readonly (readonl
   const listBans = asker(management, "bans", BanRecordPage);
   const system = asker(management, "system", SystemReport);
   const series = asker(management, "series", SignInSeries);
+  const origins = asker(management, "origins", SignInOrigins);
   const search = async (query: string, subject: Readonly<Record<string, string>>): Promise<ConsolePage> => {
     const [explanation, { records }] = [await explain({ query }), await history({ ...subject, limit: "100" })];
     const shown = explanation.bans.map((ban) => ({ ...ban, others: explanation.other_accounts }));
@@ -214,6 +220,10 @@ function pagesOf(management: Management, sizes: ConsoleSizes): readonly (readonl
       },
     ],
     [
+      "where from, of a week",
+      async () => originsPage({ range: "7d", outcome: "refused", origins: await origins({ range: "7d" }) }),
+    ],
+    [
       "bans and attacks",
       async () => {
         const [first, now] = [await listBans({}), await attacks({ minutes: "1" })];
@@ -226,8 +236,14 @@ function pagesOf(management: Management, sizes: ConsoleSizes): readonly (readonl
   ];
 }
 
+/** @throws Error if a page is heavier than pages may be. */
+function showLight(title: string, page: ConsolePage): void {
+  const bytes = Buffer.byteLength(show(page, operator).body);
+  if (bytes > maxBytes) throw new Error(`the page ${title} has ${bytes} bytes`);
+}
+
 async function costOf(title: string, make: MakePage, adminPid: number): Promise<PageCost> {
-  for (let iteration = 0; iteration < samples / 10; iteration += 1) show(await make(iteration), operator);
+  for (let iteration = 0; iteration < samples / 10; iteration += 1) showLight(title, await make(iteration));
   const before = processMicros(adminPid);
   let renderedMs = 0;
   for (let iteration = 0; iteration < samples; iteration += 1) {
@@ -250,6 +266,7 @@ export async function measureConsole(servers: Servers, sizes = whole): Promise<r
   await writeBans(redis.port, sizes.bans, parts);
   await writeHistories(redis.port, sizes.accounts);
   await writeRollups(redis.port);
+  await writeOrigins(redis.port);
   await writeAuditRecords(redis.port, sizes.auditRecords);
   const more = { backends: sqlBackends(file), observability: { audit_history: { enabled: true } } };
   await using management = await startManagement({ ...servers, redisPort: redis.port }, protection, more);

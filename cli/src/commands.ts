@@ -79,7 +79,8 @@ function riskCommand(): Command {
     actions: [...actions, "replay"],
     options: [...new Set([...options, ...connectionOptionNames, ...named(riskOptions)])],
     help: [`usage: postern ${usage}`, `  ${summary}`, ...help.map((line) => `  ${line}`), ...riskUsage],
-    run: (args, surroundings) => (args[0] === "replay" ? runRiskCommand(args) : operate("risk")(args, surroundings)),
+    run: (args, surroundings) =>
+      args[0] === "replay" ? runRiskCommand(args, surroundings) : operate("risk")(args, surroundings),
   };
 }
 
@@ -161,8 +162,8 @@ const local: readonly Command[] = [
     group: "files",
     forms: [
       [
-        "rehearse --config NEW [--against OLD] [--since 7d] [--from LOG|-] [--json] [--fail-over 0.01%]",
-        "show which sign-ins of a gateway's log another configuration would decide differently",
+        "rehearse --config NEW [--against OLD] [--since 7d] [--from history|LOG|-] [--json] [--fail-over 0.01%]",
+        "show which recorded sign-ins another configuration would decide differently",
       ],
     ],
     actions: [],

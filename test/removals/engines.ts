@@ -50,7 +50,7 @@ export const engineRemovals: readonly Removal[] = [
     file: "libs/shared/src/domain/engine-watch/engine-watch.ts",
     find: `    bus.failOutstanding("ENGINE_SILENT");\n`,
     replace: "",
-    tests: ["test/integration/engines/silent-engines.test.ts", noEngine],
+    tests: ["test/integration/engines/silent-engines.slow.test.ts", noEngine],
     rows: ["all engines stopped, killed or frozen", "all engines frozen during a sign-in on the pages"],
   },
   {

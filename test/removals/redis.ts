@@ -1,7 +1,7 @@
 import type { Removal } from "../../tools/removals/removal.ts";
 
 const client = "libs/shared/src/platform/redis/client.ts";
-const queueUnavailable = "test/integration/admin/queue-unavailable.test.ts";
+const queueUnavailable = "test/integration/admin/queue-unavailable.slow.test.ts";
 const failover = "test/integration/redis/failover.slow.test.ts";
 
 /** Redis and what services do without it. */
@@ -57,7 +57,7 @@ export const redisRemovals: readonly Removal[] = [
     file: "services/auth-engine/src/start.ts",
     find: "  await Promise.all([bruteForce?.ready(), risk?.ready(), suspensions.ready()]);\n",
     replace: "",
-    tests: ["test/integration/brute-force/failover.test.ts"],
+    tests: ["test/integration/brute-force/failover.slow.test.ts"],
     rows: ["a new engine, and Redis gone as soon as the engine is ready"],
   },
   {
@@ -66,7 +66,10 @@ export const redisRemovals: readonly Removal[] = [
     file: "services/auth-engine/src/brute-force/fallback/local-store.ts",
     find: '    keepBan: ({ banKey }: Pick<RuleScope, "banKey">, ban: Ban): void => bans.shared.set(banKey, ban),\n',
     replace: "    keepBan: (_scope: unknown, _ban: Ban): void => undefined,\n",
-    tests: ["test/integration/brute-force/failover.test.ts", "test/integration/brute-force/redis-unavailable.test.ts"],
+    tests: [
+      "test/integration/brute-force/failover.slow.test.ts",
+      "test/integration/brute-force/redis-unavailable.test.ts",
+    ],
     rows: [
       "the same, for brute-force protection",
       "brute-force protection: no valid sign-in is denied or waits a second",
@@ -108,7 +111,7 @@ export const redisRemovals: readonly Removal[] = [
     file: "services/idp/src/context.ts",
     find: "const sharedClock = watchRedisClock(state);",
     replace: "const sharedClock = { now: () => Date.now(), isMeasured: () => true, measure: async () => undefined };",
-    tests: ["test/integration/idp/wrong-clocks.test.ts"],
+    tests: ["test/integration/idp/wrong-clocks.slow.test.ts"],
     rows: ["the clocks of two replicas of idp are an hour behind and an hour ahead"],
   },
   {
@@ -117,7 +120,7 @@ export const redisRemovals: readonly Removal[] = [
     file: "services/idp/src/oidc/storage/record-times.ts",
     find: "return Math.abs(aheadMs) < toleratedMs ? 0 : Math.round(aheadMs / 1000);",
     replace: "return Math.abs(aheadMs) < toleratedMs ? 0 : 0;",
-    tests: ["test/integration/idp/wrong-clocks.test.ts"],
+    tests: ["test/integration/idp/wrong-clocks.slow.test.ts"],
     rows: ["the clocks of two replicas of idp are an hour behind and an hour ahead"],
   },
   {
@@ -126,7 +129,7 @@ export const redisRemovals: readonly Removal[] = [
     file: "services/idp/src/second-factors/context.ts",
     find: "totpTimes(sharedClock, systemClock)",
     replace: "totpTimes(systemClock, systemClock)",
-    tests: ["test/integration/idp/wrong-clocks.test.ts"],
+    tests: ["test/integration/idp/wrong-clocks.slow.test.ts"],
     rows: ["the clocks of two replicas of idp are an hour behind and an hour ahead"],
   },
   {

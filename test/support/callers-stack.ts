@@ -13,6 +13,8 @@ export interface CallersStackOptions {
   readonly jwt?: object;
   readonly admins?: number;
   readonly gateways?: number;
+  /** `runtime.timeouts.decision`; tests wait until the default has passed. */
+  readonly decision?: string;
   /** Several admins or gateways run in processes of their own. */
   readonly shape?: StackOptions["shape"];
   /** `auth.backends` with files in this folder. The default is the demo's users without second factors. */
@@ -38,6 +40,7 @@ export async function startCallersStack({
   admins = 1,
   gateways: gatewayCount = 1,
   backends = demoBackends,
+  decision = "4s",
   shape = admins + gatewayCount > 2 ? "five" : undefined,
 }: CallersStackOptions = {}): Promise<CallersStack> {
   await using started = new AsyncDisposableStack();
@@ -54,8 +57,8 @@ export async function startCallersStack({
       backends: backends(folder),
       settings: {
         runtime: {
-          // Tests wait until it has passed, and on a busy machine 25 passwords take seconds.
-          timeouts: { decision: "4s", redis_write: "1s" },
+          // On a busy machine 25 passwords take seconds.
+          timeouts: { decision, redis_write: "1s" },
           servers: { http: { auth_policy_endpoint: true, rate_limit: { per_second: 10_000, burst: 10_000 } } },
         },
         observability: { log: { level: "debug" } },

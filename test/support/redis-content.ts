@@ -9,8 +9,8 @@ const settingsOf = (port: number, user: string | undefined) =>
     username: user,
     password: user === undefined ? undefined : new Secret(user),
     tls: undefined,
-    connectTimeoutMs: 1000,
-    commandTimeoutMs: 1000,
+    connectTimeoutMs: 10_000,
+    commandTimeoutMs: 10_000,
     maxRetries: 1,
     connectionName: "test",
   }) as const;

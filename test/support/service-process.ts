@@ -51,11 +51,19 @@ export function privateAddressVariable(name: ServiceName): string {
   return `SERVICE_RUNTIME_SERVICES_${name.toUpperCase().replaceAll("-", "_")}_PRIVATE_ADDRESS`;
 }
 
-/** A service at its private listener. */
+/** A service that stops does so at once, unless it waits, for seconds, for what a test has taken away: a Redis, or an answer. */
+const patienceAtEndMs = 1000;
+
+/** A service at its private listener. `stop` lets it take its time; where a test is over, it has no more than a second. */
 export function serviceView(server: ChildServer, address: string, privatePort: number): ServiceProcess {
   const page = `http://${address}`;
   return {
     ...server,
+    [Symbol.asyncDispose]: async () => {
+      const timer = setTimeout(() => server.signal("SIGKILL"), patienceAtEndMs);
+      await server.stop();
+      clearTimeout(timer);
+    },
     privatePort,
     readiness: () => statusOf(`${page}/readyz`),
     metrics: async () => (await fetch(`${page}/metrics`)).text(),

@@ -7,12 +7,11 @@ import {
   redisUserOf,
   redisUserPassword,
   scratchFolder,
-  spawnNats,
-  spawnRedis,
 } from "@postern/testing";
 import { copyDemoDatabase } from "./demo-users.ts";
 import { type ServiceName, type ServiceProcess, startService, untilReady } from "./service-process.ts";
 import { defaultTree, merged, type StackPlaces, type Tree } from "./stack-config.ts";
+import { createServers } from "./stack-servers.ts";
 import { startWholeSite } from "./whole-site.ts";
 
 export interface StackOptions {
@@ -105,10 +104,16 @@ const isOneProcess = ({ shape, engines = 1, gateway, services = [] }: StackOptio
 /** Whether the stack has NATS. */
 const usesNats = (options: StackOptions): boolean => options.joinsNats === true || !isOneProcess(options);
 
+/** An engine waits that long for Redis before it is ready; where there is none, patience would only delay each start. */
+const noRedisThere: Tree = { storage: { redis: { connect_timeout: "50ms" } } };
+
+const hasRedis = ({ redis, serversLater }: StackOptions): boolean => redis === true || serversLater === true;
+
 function treeOf(places: StackPlaces, options: StackOptions): Tree {
   const { backends, settings = {} } = options;
   const shape = usesNats(options) ? {} : { runtime: { bus: { servers: [] } } };
-  const tree = merged(merged(defaultTree(places), shape), settings);
+  const servers = hasRedis(options) ? shape : merged(shape, noRedisThere);
+  const tree = merged(merged(defaultTree(places), servers), settings);
   const { auth } = tree;
   if (backends === undefined) return tree;
   return {
@@ -130,28 +135,6 @@ async function allSettled<T>(promises: readonly Promise<T>[]): Promise<readonly 
   return Promise.all(promises);
 }
 
-const portOf = (url: string): number => Number(new URL(url).port);
-
-function createServers(owned: AsyncDisposableStack, { natsUrl, redisUrl }: StackPlaces) {
-  let nats: NatsServer | undefined;
-  let redis: RedisServer | undefined;
-  return {
-    nats: () => {
-      if (nats === undefined) throw new Error("NATS was not started");
-      return nats;
-    },
-    redis: () => redis,
-    startNats: async () => {
-      nats = owned.use(await spawnNats({ port: portOf(natsUrl) }));
-      return nats;
-    },
-    startRedis: async () => {
-      redis = owned.use(await spawnRedis({ port: portOf(redisUrl) }));
-      return redis;
-    },
-  };
-}
-
 /** Each service has exactly the rights in Redis that the documentation names. */
 const redisRights = (name: ServiceName): Env => ({
   SERVICE_STORAGE_REDIS_PRIMARY_USERNAME: redisUserOf(name),
@@ -159,16 +142,22 @@ const redisRights = (name: ServiceName): Env => ({
 });
 
 function createLauncher(owned: AsyncDisposableStack, configFile: string, options: StackOptions) {
-  const { env: commonEnv = {}, nodeArgs, copy = () => undefined, redis, serversLater } = options;
-  const hasOwnRedis = redis === true || serversLater === true;
+  const { env: commonEnv = {}, nodeArgs, copy = () => undefined } = options;
+  const hasOwnRedis = hasRedis(options);
   const services = new Map<ServiceName, ServiceProcess>();
   const engines: ServiceProcess[] = [];
+  const processes: ServiceProcess[] = [];
+  owned.defer(async () => {
+    await allSettled(processes.map(async (service) => service[Symbol.asyncDispose]()));
+  });
   const launch = async (name: ServiceName, env: Env = {}): Promise<ServiceProcess> => {
     const from = copy();
     const rights = hasOwnRedis && from === undefined ? redisRights(name) : {};
     const allEnv = { ...rights, ...commonEnv, ...env };
     const options = { configFile, privatePort: await freePort(), env: allEnv, nodeArgs, copy: from };
-    return owned.use(await startService(name, options));
+    const service = await startService(name, options);
+    processes.push(service);
+    return service;
   };
   const add = (name: ServiceName, service: ServiceProcess): void => {
     services.set(name, service);
@@ -181,7 +170,8 @@ function createLauncher(owned: AsyncDisposableStack, configFile: string, options
     startAlive: async (names: readonly ServiceName[]): Promise<readonly ServiceProcess[]> => {
       if (isOneProcess(options)) {
         const all = await startWholeSite([...new Set(names)], { configFile, env: commonEnv, nodeArgs });
-        for (const [name, service] of all) add(name, owned.use(service));
+        for (const [name, service] of all) add(name, service);
+        processes.push(...all.values());
         return [...all.values()];
       }
       const started = await allSettled(names.map((name) => launch(name)));

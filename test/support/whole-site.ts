@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ChildServer, freePort, startChildServer } from "@postern/testing";
 import {
@@ -41,7 +42,8 @@ export async function startWholeSite(
     command: process.execPath,
     args: [...garbageCollection, ...nodeArgs, `${root}cli/dist/bundle/main.js`, ...serve],
     cwd: root,
-    env: { ...compileCache, ...env, ...Object.fromEntries(addresses) },
+    // Its sockets are beside the configuration: they go with that folder if the process is killed.
+    env: { ...compileCache, TMPDIR: dirname(configFile), ...env, ...Object.fromEntries(addresses) },
     ready: async () =>
       (await fetch(`http://127.0.0.1:${[...ports.values()].at(-1)}/healthz`).catch(() => undefined))?.ok === true,
   });

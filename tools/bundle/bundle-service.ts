@@ -4,7 +4,7 @@ import { type Plugin, type RolldownOutput, rolldown } from "rolldown";
 import { asciiOnly } from "./ascii.ts";
 import { external } from "./external.ts";
 import { httpWithoutUndici } from "./http-module.ts";
-import { unreviewedPath } from "./paths.ts";
+import { asksForItsPlace, unreviewedPath } from "./paths.ts";
 import { rawText } from "./raw-text.ts";
 import { undiciInParts } from "./undici-module.ts";
 import { workerStartedBy } from "./workers.ts";
@@ -13,23 +13,28 @@ export interface Bundle {
   /** Files that Node runs, the largest first. */
   readonly chunks: readonly { readonly fileName: string; readonly bytes: number }[];
   readonly modules: number;
+  /** The files that were read. */
+  readonly sources: readonly string[];
 }
 
 /** Reviews each module, and adds entries for the threads that it starts. */
 function reviewModules(root: string, problems: string[]): Plugin {
   return {
     name: "postern-review",
-    transform(code, id) {
-      // The text of a file is not run.
-      if (!isAbsolute(id) || id.endsWith("?raw")) return null;
-      const unreviewed = unreviewedPath(root, id, code);
-      if (unreviewed !== undefined)
-        problems.push(`${unreviewed} uses its own location: review it in tools/bundle/paths.ts`);
-      const worker = workerStartedBy(relative(root, id));
-      if (worker !== undefined) {
-        this.emitFile({ type: "chunk", id: join(root, worker.source), fileName: worker.fileName });
-      }
-      return null;
+    transform: {
+      // The bundler calls JavaScript only for these; a module that starts a thread is one of them. The text of a file is not run.
+      filter: { id: { exclude: /\?raw$/ }, code: asksForItsPlace },
+      handler(code, id) {
+        if (!isAbsolute(id)) return null;
+        const unreviewed = unreviewedPath(root, id, code);
+        if (unreviewed !== undefined)
+          problems.push(`${unreviewed} uses its own location: review it in tools/bundle/paths.ts`);
+        const worker = workerStartedBy(relative(root, id));
+        if (worker !== undefined) {
+          this.emitFile({ type: "chunk", id: join(root, worker.source), fileName: worker.fileName });
+        }
+        return null;
+      },
     },
   };
 }
@@ -125,5 +130,6 @@ export async function bundleProgram(root: string, { entry, folder }: Program): P
       .map(({ fileName, code }) => ({ fileName, bytes: code.length }))
       .toSorted((one, other) => other.bytes - one.bytes),
     modules: chunks.reduce((sum, { modules }) => sum + Object.keys(modules).length, 0),
+    sources: await build.watchFiles,
   };
 }

@@ -1,5 +1,6 @@
 import http from "node:http";
 import type { Plugin } from "rolldown";
+import { exactRegex } from "rolldown/filter";
 
 const virtual = "\0postern:http";
 
@@ -23,12 +24,14 @@ export function httpModule(): string {
 export function httpWithoutUndici(): Plugin {
   return {
     name: "postern-http",
-    resolveId(source, _importer, { kind }) {
-      const isImport = kind === "import-statement" || kind === "dynamic-import";
-      return isImport && (source === "node:http" || source === "http") ? virtual : null;
+    resolveId: {
+      filter: { id: /^(?:node:)?http$/ },
+      handler: (_source, _importer, { kind }) =>
+        kind === "import-statement" || kind === "dynamic-import" ? virtual : null,
     },
-    load(id) {
-      return id === virtual ? { code: httpModule(), moduleSideEffects: false } : null;
+    load: {
+      filter: { id: exactRegex(virtual) },
+      handler: () => ({ code: httpModule(), moduleSideEffects: false }),
     },
   };
 }

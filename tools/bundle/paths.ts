@@ -24,7 +24,8 @@ const reviewed: ReadonlySet<string> = new Set([
   "node_modules/undici/index.js",
 ]);
 
-const asksForItsPlace = /\bimport\.meta\b|\b__(dirname|filename)\b|\bcreateRequire\(/u;
+/** Code that may use its own location. */
+export const asksForItsPlace = /\bimport\.meta\b|\b__(dirname|filename)\b|\bcreateRequire\(/u;
 
 /** The path from `root` of a module that uses its own location and was not reviewed; otherwise undefined. */
 export function unreviewedPath(root: string, id: string, code: string): string | undefined {

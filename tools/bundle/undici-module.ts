@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Plugin } from "rolldown";
+import { exactRegex } from "rolldown/filter";
 
 const virtual = "\0postern:undici";
 
@@ -29,7 +30,7 @@ export function undiciModule(root: string): string {
 export function undiciInParts(root: string): Plugin {
   return {
     name: "postern-undici",
-    resolveId: (source) => (source === "undici" ? virtual : null),
-    load: (id) => (id === virtual ? { code: undiciModule(root) } : null),
+    resolveId: { filter: { id: exactRegex("undici") }, handler: () => virtual },
+    load: { filter: { id: exactRegex(virtual) }, handler: () => ({ code: undiciModule(root) }) },
   };
 }

@@ -110,6 +110,8 @@ const engine: Rows = {
     rate("service_mail_token_checks_total", "outcome", "Access tokens used as passwords"),
     rate("service_app_password_checks_total", "outcome", "App passwords"),
     rate("service_app_password_uses_total", "result", "Updates of the last use of app passwords"),
+    level("service_domain_records", "Domain records in memory"),
+    rate("service_domain_source_failures_total", "instance", "Failed queries for domain records"),
     level("service_suspended_accounts", "Suspended accounts"),
     rate("service_suspended_refusals_total", "instance", "Sign-ins to suspended accounts"),
     rate("service_decision_history_lost_total", "instance", "Decisions missing from the history", never),

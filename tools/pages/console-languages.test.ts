@@ -36,13 +36,15 @@ const data = new Set(
     "Example Mail E security helen alice bob carol ada Alice Germany France Nigeria Cable Mobile Hosting",
     "imap imaps submission smtp oidc webmail Webmail Wiki Thunderbird thunderbird ldap sql username displayName staff customers",
     "postern unban unlock flush resume observe all password openid profile mail Blue key Phone Old laptop Linux",
-    "idp auth-engine admin gateway Redis NATS state ms s MiB OIDC UTC Sun Mon Tue Wed Thu Fri Sat Apr May old-portal",
+    "idp auth-engine admin gateway Redis NATS state ms s MiB OIDC UTC Sun Mon Tue Wed Thu Fri Sat Apr May old-portal Firefox",
   ].flatMap((names) => names.split(" ")),
 );
-/** What operators, configuration files and pasted reports say. */
+/** What operators, configuration files, pasted reports and files with places say. */
 const dataOf: Readonly<Record<string, string>> = {
   "console-audit": "ticket office network misconfigured phone bearer user login",
   "console-configuration": "runtime quot observability info storage auth",
+  "console-origins":
+    "University of Cloud LLC Backbone Communications Austria Switzerland United States Kingdom China Singapore Hong Kong SAR Brazil India Vietnam Russia Netherlands Indonesia South Africa Mexico",
   "console-rehearsal": "admitted banned rule look-ups which are no sign-ins",
 };
 const isIdentifier = (word: string): boolean => /[\d._@:/]/u.test(word);

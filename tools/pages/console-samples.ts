@@ -5,6 +5,8 @@ import { configurationPage } from "../../services/admin/src/console/configuratio
 import { type ConsoleAsset } from "../../services/admin/src/console/console-assets.ts";
 import { type ConsolePage, createShowPage, type ShownPage } from "../../services/admin/src/console/console-document.ts";
 import { noticePage } from "../../services/admin/src/console/notice-pages.ts";
+import { originsPage } from "../../services/admin/src/console/origins/origins-page.ts";
+import { sampleOrigins } from "../../services/admin/src/console/origins/testing/sample-origins.ts";
 import { overviewPage } from "../../services/admin/src/console/overview/overview-page.ts";
 import { sampleSeries } from "../../services/admin/src/console/overview/testing/sample-series.ts";
 import { preferencesPage } from "../../services/admin/src/console/preferences/preferences-page.ts";
@@ -255,6 +257,7 @@ const audited = auditPage({
 
 const samples: Readonly<Record<string, readonly [page: ConsolePage, operator?: Operator]>> = {
   "console-overview": [overview, operator],
+  "console-origins": [originsPage({ range: "24h", outcome: "refused", origins: sampleOrigins }), operator],
   "console-search": [found, operator],
   "console-account": [accountSample({ explanation, operator, links }), operator],
   "console-network": [networkSample({ explanation, operator, links }), operator],

@@ -1,5 +1,7 @@
 import { type Config, formatProblem, type Problem } from "@postern/shared/platform/config";
 import { type CommandResult, loadForCommand, siteFile } from "../command.ts";
+import { unjudgedControls } from "../rehearse/differing-sections.ts";
+import { fromHistory } from "../rehearse/record-source.ts";
 import { isUnrehearsed } from "../rehearse/rehearsed.ts";
 import type { ConfigCommand, ConfigCommandOptions } from "./config-command.ts";
 import { isServiceName, type ServiceName, serviceNames } from "./ports.ts";
@@ -47,12 +49,14 @@ function resultOf(findings: Findings, { isStrict, isJson }: ConfigCommandOptions
   return isJson ? jsonOf(findings, result.exitCode) : result;
 }
 
-/** The command that shows what a change of rules means for users, unless it was run for this change. */
+/** The command that shows what a change of rules or backends means for users, unless it was run for this change. */
 function rehearsalHint(config: Config, { file, environment }: ConfigCommandOptions): string | undefined {
   if (file === undefined || siteFile(undefined) === undefined) return undefined;
   const current = loadForCommand({ file: undefined, skipSecretFiles: true });
   if (!current.ok || !isUnrehearsed(current.config, config, environment)) return undefined;
-  return `its rules differ from those in use: postern rehearse --config ${file} --from LOG --since 7d shows who would notice`;
+  const needsLog = unjudgedControls(current.config, config, fromHistory).length > 0;
+  const from = needsLog ? " --from LOG (LOG is the log of a gateway)" : "";
+  return `rules or backends of this file differ from those in use; to see which sign-ins of the last week would end differently, run: postern rehearse --config ${file} --since 7d${from}`;
 }
 
 /** Reports all problems of the configuration and of the files that it names. */

@@ -1,6 +1,7 @@
+import type { Domain } from "@postern/shared/domain/domains";
 import type { Config } from "@postern/shared/platform/config";
 import type { Secret } from "@postern/shared/platform/crypto";
-import type { BackendContext, BackendQuery } from "../../../services/auth-engine/src/backends/backend.ts";
+import type { Backend, BackendContext, BackendQuery } from "../../../services/auth-engine/src/backends/backend.ts";
 import type { BackendSettings } from "../../../services/auth-engine/src/backends/backend-settings.ts";
 import { findInSearch, isFound } from "../../../services/auth-engine/src/backends/ldap/find-user.ts";
 import { createLdapPool } from "../../../services/auth-engine/src/backends/ldap/ldap-pool.ts";
@@ -8,7 +9,12 @@ import type { LdapBackendSettings } from "../../../services/auth-engine/src/back
 import { compileSearches } from "../../../services/auth-engine/src/backends/ldap/select-search.ts";
 import { toQueryParameters } from "../../../services/auth-engine/src/backends/sql/query-parameters.ts";
 import { type SqlBackendSettings, selectSearch } from "../../../services/auth-engine/src/backends/sql/sql-settings.ts";
+import {
+  createBackendOfNone,
+  createBackendsByName,
+} from "../../../services/auth-engine/src/domains/domain-backends.ts";
 import { liveEngineSettings } from "../../../services/auth-engine/src/settings.ts";
+import { describeDomain, placeName } from "./domain-of.ts";
 import { type MakeDeps, makeBackend } from "./make-directory.ts";
 import { type ReportStep, reasonOf, type TestStep, type Verdict } from "./steps.ts";
 import { testAccount } from "./test-account.ts";
@@ -66,12 +72,23 @@ type Answer = Awaited<ReturnType<typeof testAccount>>;
 async function askBackend(
   settings: BackendSettings,
   login: TestedLogin,
-  { report, timeoutMs, deps }: { readonly report: ReportStep; readonly timeoutMs: number; readonly deps: MakeDeps },
+  {
+    report,
+    timeoutMs,
+    deps,
+    seen,
+  }: {
+    readonly report: ReportStep;
+    readonly timeoutMs: number;
+    readonly deps: MakeDeps;
+    readonly seen: (backend: Backend) => Backend;
+  },
 ): Promise<Answer> {
   const { username, protocol, password } = login;
   const context = { deadline: deps.clock.now() + timeoutMs, signal: AbortSignal.timeout(timeoutMs) };
   const query = { username, protocol };
-  const backend = await makeBackend(settings, deps);
+  const made = await makeBackend(settings, deps);
+  const backend = made && seen(made);
   if (backend === undefined) {
     report("directory", "note", "Lua script: test it with `postern script test`");
     return "unknown";
@@ -96,22 +113,72 @@ export async function testLogin(config: Config, login: TestedLogin, deps: MakeDe
     report("password", "stop", "empty: denied before any backend is queried");
     return { steps, verdict: "denied" };
   }
-  return { steps, verdict: await verdictOf(config, login, { steps, deps }) };
+  const placed = await placeName(config, login.username, deps).catch((error: unknown) => {
+    report("domain", "stop", reasonOf(error));
+    return "temporary_failure" as const;
+  });
+  if (placed === "temporary_failure") return { steps, verdict: placed };
+  const refused = placed && refusedBy(placed.domain, login, report);
+  if (refused !== undefined) return { steps, verdict: refused };
+  const spelled = { ...login, username: placed?.username ?? login.username };
+  const backends = backendsOf(liveEngineSettings(config).backends, config, placed?.domain);
+  const byName = createBackendsByName({
+    set: { current: [] },
+    domains: () => placed?.all,
+    order: () => siteOrder(config),
+    none: createBackendOfNone(async () => undefined),
+    onForeign: (account) => report("account", "stop", `${account} is an account of another domain`),
+  });
+  const seen = (backend: Backend): Backend =>
+    placed?.domain.isKnown === true ? byName.seenFrom(placed.domain, backend) : backend;
+  return { steps, verdict: await verdictOf(config, spelled, { steps, deps, backends, seen }) };
+}
+
+/** Reports the record of the name's domain, and what it refuses before any backend is queried. */
+function refusedBy(domain: Domain, { protocol }: TestedLogin, report: ReportStep): Verdict | undefined {
+  const isServed =
+    domain.isKnown && domain.isEnabled && (domain.protocols.size === 0 || domain.protocols.has(protocol));
+  report("domain", isServed ? "ok" : "stop", describeDomain(domain));
+  if (domain.isKnown && !domain.isEnabled) report("domain", "stop", "not enabled");
+  else if (domain.isKnown && !isServed) report("domain", "stop", `not for the protocol ${protocol}`);
+  return isServed ? undefined : "denied";
+}
+
+function siteOrder({ auth }: Config): readonly string[] {
+  return auth.backends.order.map((entry) => entry.trim());
+}
+
+/** The backends of the domain, in its order; those of the site's order for a domain without backends. */
+function backendsOf(
+  all: readonly BackendSettings[],
+  config: Config,
+  domain: Domain | undefined,
+): readonly BackendSettings[] {
+  const own = domain?.isKnown === true ? domain.backends : [];
+  const names = own.length > 0 ? own : siteOrder(config);
+  return names.flatMap((name) => all.filter(({ settings }) => settings.name === name));
 }
 
 interface TestContext {
+  readonly backends: readonly BackendSettings[];
+  /** A backend as the domain of the name sees it. */
+  readonly seen: (backend: Backend) => Backend;
   readonly steps: TestStep[];
   readonly deps: MakeDeps;
 }
 
-async function verdictOf(config: Config, login: TestedLogin, { steps, deps }: TestContext): Promise<Verdict> {
+async function verdictOf(
+  config: Config,
+  login: TestedLogin,
+  { steps, deps, backends, seen }: TestContext,
+): Promise<Verdict> {
   let undecided: Verdict | undefined;
   let isServed = false;
-  for (const settings of liveEngineSettings(config).backends) {
+  for (const settings of backends) {
     const { name } = settings.settings;
     const reportStep: ReportStep = (step, outcome, detail) =>
       void steps.push({ step, outcome, detail, directory: name });
-    const means = { report: reportStep, timeoutMs: config.runtime.timeouts.decision, deps };
+    const means = { report: reportStep, timeoutMs: config.runtime.timeouts.decision, deps, seen };
     const answer = await askBackend(settings, login, means).catch((error: unknown): Answer => {
       reportStep("failure", "stop", reasonOf(error));
       return "temporary_failure";

@@ -1,9 +1,8 @@
 import type { AccountReport } from "@postern/shared/contracts";
+import { browserName } from "@postern/shared/domain/programs";
 import { printable, table } from "../table.ts";
 import { readAccount } from "./answers.ts";
 import type { OperatorCommand } from "./operator-command.ts";
-
-const widestBrowser = 60;
 
 type Rows = readonly (readonly string[])[];
 
@@ -48,7 +47,7 @@ function deviceRows({ remembered_devices: devices = [] }: AccountReport): Rows {
     since,
     used,
     until,
-    agent.slice(0, widestBrowser),
+    browserName(agent),
   ]);
 }
 

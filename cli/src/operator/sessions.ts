@@ -1,11 +1,10 @@
+import { browserName } from "@postern/shared/domain/programs";
 import { printable, table } from "../table.ts";
 import { readSessions } from "./answers.ts";
 import type { CommandContext, OperatorCommand, Shown } from "./operator-command.ts";
 
 const browserHead = ["BROWSER SESSION", "FROM", "SINCE", "LAST SEEN", "SECOND FACTOR", "CLIENTS", "BROWSER"];
 const head = ["SESSION", "CLIENT", "SINCE", "SECOND FACTOR", "SCOPES"];
-
-const widestBrowser = 60;
 
 async function list(user: string, { api }: CommandContext): Promise<Shown> {
   const answer = await api.ask("listOidcSessions", { path: { user_id: user }, query: { browser: "true" } });
@@ -24,7 +23,7 @@ async function list(user: string, { api }: CommandContext): Promise<Shown> {
     session.last_seen,
     session.mfa_completed ? "yes" : "no",
     session.client_ids.join(" "),
-    session.user_agent.slice(0, widestBrowser),
+    browserName(session.user_agent),
   ]);
   const lines = [
     ...(browserRows.length === 0 ? [] : table(browserHead, browserRows)),

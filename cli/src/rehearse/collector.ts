@@ -2,7 +2,7 @@ import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from "n
 import { runInNewContext } from "node:vm";
 
 /** How much the heap may grow before it is collected. */
-const growth = 32 << 20;
+const growth = 16 << 20;
 
 /** With arrays outside the heap, and without what is young, which the runtime collects often enough. */
 function usedBytes(): number {

@@ -22,8 +22,8 @@ class Tally {
     this.#networks = new NumberSet(limit);
   }
 
-  add(account: string, network: string): boolean {
-    this.signIns += 1;
+  add(account: string, network: string, signIns: number): boolean {
+    this.signIns += signIns;
     this.#networks.add(numberOf(network));
     return this.#accounts.add(numberOf(account));
   }
@@ -69,8 +69,8 @@ class Group {
     this.change = change;
   }
 
-  add({ timeMs, username, clientIp = "", protocol, session }: SignIn, account: string, network: string): void {
-    if (this.tally.add(account, network) && this.accounts.length < mostNames) this.accounts.push(account);
+  add({ timeMs, username, clientIp = "", protocol, session, count }: SignIn, account: string, network: string): void {
+    if (this.tally.add(account, network, count) && this.accounts.length < mostNames) this.accounts.push(account);
     if (this.examples.length >= mostExamples) return;
     this.examples.push({ time: new Date(timeMs).toISOString(), username, client_ip: clientIp, protocol, session });
   }
@@ -91,27 +91,34 @@ export class Comparison {
   #groupCount = 0;
   readonly #hours = new Map<number, { signIns: number; different: number; refused: number }>();
 
-  /** Counts a sign-in that both decide equally. */
-  addEqual(timeMs: number): void {
-    if (this.signIns === 0) this.firstMs = timeMs;
-    this.signIns += 1;
+  /** Counts sign-ins that both decide equally. */
+  addEqual(timeMs: number, count = 1): void {
+    this.firstMs = this.signIns === 0 ? timeMs : Math.min(this.firstMs, timeMs);
+    this.signIns += count;
     this.lastMs = Math.max(this.lastMs, timeMs);
-    this.#hourOf(timeMs).signIns += 1;
+    this.#hourOf(timeMs).signIns += count;
   }
 
   add(signIn: SignIn, before: Verdict, after: Verdict): void {
-    const { timeMs } = signIn;
-    this.addEqual(timeMs);
+    const { timeMs, count } = signIn;
+    this.addEqual(timeMs, count);
     if (before === after || (before.kind === after.kind && before.why === after.why)) return;
-    const change = changeOf(before, after);
+    const change = this.addDifferent(signIn, before, after);
     const hour = this.#hourOf(timeMs);
-    hour.different += 1;
-    if (change === "now_refused") hour.refused += 1;
+    hour.different += count;
+    if (change === "now_refused") hour.refused += count;
+  }
+
+  /** Notes a difference about sign-ins that were counted already, at times of which only one is known. */
+  addDifferent(signIn: SignIn, before: Verdict, after: Verdict): Change {
+    const { count } = signIn;
+    const change = changeOf(before, after);
     const account = foldedName(signIn.username);
     const network = (signIn.clientIp && knownNetworkOf(signIn.clientIp)) ?? "none";
-    this.#different.add(account, network);
-    this.#byChange.get(change)?.add(account, network);
+    this.#different.add(account, network, count);
+    this.#byChange.get(change)?.add(account, network, count);
     this.#groupOf(before, after, change)?.add(signIn, account, network);
+    return change;
   }
 
   #hourOf(timeMs: number) {

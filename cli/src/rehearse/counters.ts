@@ -13,7 +13,7 @@ import { Bounded, fewEntries } from "./bounded.ts";
 import { networkNumber } from "./network-number.ts";
 import { NumberSet, numberOf } from "./number-set.ts";
 import { RuleCounts } from "./rule-counts.ts";
-import { SignedIn } from "./signed-in.ts";
+import type { SignIns } from "./signed-in.ts";
 
 /** How much is kept of each kind; what was changed longest ago makes room. */
 const maxAccounts = 100_000;
@@ -44,7 +44,8 @@ interface CountersDeps {
   readonly clock: Clock;
   readonly repeatWindowMs: number;
   readonly maxForgiven: number;
-  readonly tolerateMs: number;
+  /** Accounts that signed in, in windows of `tolerate_ttl`. */
+  readonly signIns: SignIns;
 }
 
 type SuccessAnswer = ReturnType<SharedStore["succeed"]>;
@@ -63,13 +64,11 @@ export class Counters implements SharedStore {
   #wrongNetworks = new NumberSet(maxAccounts * 3);
   #lastBanEndsMs = 0;
   #remembered = 0;
-  #window = 0;
-  #signedIn = new SignedIn();
-  #signedInBefore = new SignedIn();
-  #wasFull = false;
+  readonly #signedIn: ReturnType<SignIns["view"]>;
 
   constructor(deps: CountersDeps) {
     this.#deps = deps;
+    this.#signedIn = deps.signIns.view();
     const now = (): number => deps.clock.now();
     this.#wrong = new Bounded(maxAccounts, (one) => Math.max(one.endsMs, one.pendingEndsMs) <= now());
   }
@@ -77,7 +76,7 @@ export class Counters implements SharedStore {
   /** Whether something had to make room, so that a count may be too low. */
   get isIncomplete(): boolean {
     const dropped = [...this.#rules.values()].some(({ isIncomplete }) => isIncomplete);
-    return dropped || this.#wrong.dropped > 0 || this.#wasFull || this.#signedIn.isFull;
+    return dropped || this.#wrong.dropped > 0 || this.#signedIn.isFull();
   }
 
   check(target: CountedAttempt | undefined): ReturnType<SharedStore["check"]> {
@@ -88,7 +87,6 @@ export class Counters implements SharedStore {
   }
 
   count(target: CountedAttempt, guess: Guess): Promise<CountResult> {
-    this.#advance();
     const memory = memoryMs(this.#deps.repeatWindowMs, target.scopes);
     const { repeated, seen } = guess.known
       ? this.#remember(target, guess.digest, memory)
@@ -110,12 +108,10 @@ export class Counters implements SharedStore {
   }
 
   succeed(target: CountedAttempt, account: string, { minPercent }: Toleration): SuccessAnswer {
-    this.#advance();
     const ban = this.#banOf(target);
     if (ban !== undefined) return Promise.resolve({ ban });
     const number = numberOf(account);
-    if (this.#deps.tolerateMs > 0)
-      for (const { network } of target.scopes) this.#signedIn.add(networkNumber(network), number);
+    for (const { network } of target.scopes) this.#signedIn.add(networkNumber(network), number);
     const wrong = this.#pendingOf(target);
     if (wrong !== undefined) this.#forgive(target, wrong, minPercent);
     return recorded;
@@ -138,8 +134,7 @@ export class Counters implements SharedStore {
 
   /** Records a success without bans and wrong passwords, which changes nothing else. */
   noteSignIn(networks: readonly number[], account: number): void {
-    this.#advance();
-    if (this.#deps.tolerateMs > 0) for (const network of networks) this.#signedIn.add(network, account);
+    for (const network of networks) this.#signedIn.add(network, account);
   }
 
   /** Nothing is kept outside this object. */
@@ -243,8 +238,7 @@ export class Counters implements SharedStore {
     const limit = rule.failedRequests - 1e-9;
     if (failures.known + failures.unknown < limit) return false;
     const number = networkNumber(network);
-    const accounts = Math.max(this.#signedIn.countOf(number), this.#signedInBefore.countOf(number));
-    return guessScore(failures, allowance(accounts, toleration)) >= limit;
+    return guessScore(failures, allowance(this.#signedIn.mostOf(number), toleration)) >= limit;
   }
 
   /** What `record-success.lua` does once it has found pending failures. */
@@ -279,16 +273,5 @@ export class Counters implements SharedStore {
       if (window === count.window - 1) previousKnown = Math.max(0, previousKnown - 1);
     }
     counts.put(number, { ...count, forgiven, known, previousKnown });
-  }
-
-  /** Begins a new window of accounts that signed in. */
-  #advance(): void {
-    const { clock, tolerateMs } = this.#deps;
-    const window = tolerateMs === 0 ? 0 : Math.floor(clock.now() / tolerateMs);
-    if (window === this.#window) return;
-    this.#wasFull ||= this.#signedIn.isFull;
-    this.#signedInBefore = window === this.#window + 1 ? this.#signedIn : new SignedIn();
-    this.#signedIn = new SignedIn();
-    this.#window = window;
   }
 }

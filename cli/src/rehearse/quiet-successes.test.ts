@@ -56,8 +56,8 @@ test("a success that is recorded at once, and one that goes through all steps, l
         if (report.different.sign_ins > 0) differing += 1;
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 20 },
   );
   // Otherwise the logs would prove nothing.
-  expect(differing).toBeGreaterThan(10);
+  expect(differing).toBeGreaterThan(3);
 });

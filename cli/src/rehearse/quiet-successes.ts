@@ -48,6 +48,7 @@ export function createQuietSuccesses({ protection, controls }: QuietDeps) {
     const named = clientIp === undefined ? attempt : { ...attempt, clientIp };
     return controls.some((control) => control.check(named, { signal: never, facts: {} }) !== undefined);
   };
+  /** Of the success that was quiet last. */
   const networks: number[] = [];
   const isQuiet = (one: UsualSuccess): boolean => {
     if (controls.length > 0 && objects(one)) return false;
@@ -63,6 +64,7 @@ export function createQuietSuccesses({ protection, controls }: QuietDeps) {
     return true;
   };
   return {
+    networks,
     isQuiet,
     /** Records the success that was quiet last. */
     note: ({ account }: UsualSuccess): void => {

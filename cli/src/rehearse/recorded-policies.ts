@@ -6,29 +6,8 @@ import type { Attempt } from "../../../services/auth-engine/src/pipeline/attempt
 import type { PolicyFacts } from "../../../services/auth-engine/src/policy/fact-readers.ts";
 import { createPolicies } from "../../../services/auth-engine/src/policy/policies.ts";
 import { policySettings } from "../../../services/auth-engine/src/policy/policy-settings.ts";
+import type { RecordSource } from "./record-source.ts";
 import { type Verdict, verdict, verdictOf } from "./verdict.ts";
-
-/** What conditions read that a gateway does not log, by the property that holds it. */
-const unlogged: Readonly<Record<string, string>> = {
-  method: "request.method",
-  clientHostname: "request.client.host",
-  clientId: "request.client.id",
-  localIp: "request.local.ip",
-  localPort: "request.local.port",
-  userAgent: "request.user_agent",
-  loginAttempt: "request.login_attempt",
-  tlsDetails: "request.tls",
-  oidcClientId: "request.idp.client_id",
-  account: "auth.account.name",
-  attributes: "auth.subject.attribute",
-  groups: "auth.account.groups",
-  credential: "auth.credential",
-  backendName: "auth.directory",
-  risk: "auth.risk",
-};
-
-/** Facts whose values the replay has, although they are not those of the log. */
-const unloggedFacts = ["auth.cache.hit", "auth.rbl.", "auth.brute_force.degraded"];
 
 /** Messages change no decision, and may read files. */
 function withoutMessages(policy: PolicyConfig): PolicyConfig {
@@ -51,16 +30,16 @@ function withoutMessages(policy: PolicyConfig): PolicyConfig {
 }
 
 /**
- * The policies of a configuration, for sign-ins of a log. Returns the verdict, or the name of a fact that a condition reads and the log does
- * not have: then nobody knows what the policies would have decided.
+ * The policies of a configuration, for recorded sign-ins. Returns the verdict, or the name of a fact that a condition reads and that was not
+ * recorded: then nobody knows what the policies would have decided.
  */
-export function createRecordedPolicies(policy: PolicyConfig) {
+export function createRecordedPolicies(policy: PolicyConfig, { unrecorded, unrecordedFacts }: RecordSource) {
   let missing = "";
   let applied = "";
   const watched = <Value extends object>(value: Value): Value =>
     new Proxy(value, {
       get: (target, name, receiver): unknown => {
-        if (typeof name === "string") missing ||= unlogged[name] ?? "";
+        if (typeof name === "string") missing ||= unrecorded[name] ?? "";
         return Reflect.get(target, name, receiver);
       },
     });
@@ -70,7 +49,7 @@ export function createRecordedPolicies(policy: PolicyConfig) {
       ? undefined
       : createPolicies({ mode, rules, catalogues, onApplied: ({ rule }) => void (applied = rule) });
   const text = JSON.stringify(policy.policies);
-  const unknowable = unloggedFacts.find((name) => text.includes(`"${name}`)) ?? "";
+  const unknowable = unrecordedFacts.find((name) => text.includes(`"${name}`)) ?? "";
   return (attempt: Attempt, decision: AuthDecision, facts: PolicyFacts): Verdict | string => {
     if (policies === undefined) return verdictOf(decision);
     missing = unknowable;

@@ -1,14 +1,21 @@
 import type { AuthDecision, RehearsalReport } from "@postern/shared/contracts";
 import type { Config } from "@postern/shared/platform/config";
+import { bruteForceSettings } from "../../../services/auth-engine/src/brute-force/brute-force-settings.ts";
 import type { PolicyFacts } from "../../../services/auth-engine/src/policy/fact-readers.ts";
 import { Comparison } from "./comparison.ts";
-import { differingSections } from "./differing-sections.ts";
+import { unjudgedControls } from "./differing-sections.ts";
+import type { LookUps } from "./look-ups.ts";
+import { notJudged } from "./not-judged.ts";
+import type { RecordSource } from "./record-source.ts";
 import { createRecordedPolicies } from "./recorded-policies.ts";
 import { Recordings } from "./recordings.ts";
 import { type Recorded, ReplayedRules, ruleText } from "./replayed-rules.ts";
 import type { SignIn } from "./sign-in.ts";
+import { SignIns } from "./signed-in.ts";
 import type { UsualSuccess } from "./usual-success.ts";
 import { unknownAnswer, type Verdict, verdictOf } from "./verdict.ts";
+
+type Quiet = NonNullable<ReplayedRules["quiet"]>;
 
 /** Facts that depend on the configuration, at the beginning of their names in a policy. */
 const ownFacts = ["brute_force.", "tls.", "relay_domain.", "control.", "master_user."]
@@ -23,11 +30,14 @@ function longestPeriodMs(...configs: readonly Config[]): number {
   return Math.max(0, ...rules.map(({ period }) => period));
 }
 
-/** Decides the sign-ins of a log by two configurations, in the order of their times. */
+/** Decides recorded sign-ins by two configurations, those of a log in the order of their times. */
 export class Rehearsal {
   readonly comparison = new Comparison();
+  readonly source: RecordSource;
   /** Lines that end as a decision and cannot be read, and lines that are too long. */
   unreadable = 0;
+  /** Records of the history that are not replayed, by what they are. */
+  readonly leftOut = new Map<string, number>();
   readonly #configs: readonly [before: Config, after: Config];
   readonly #before: ReplayedRules;
   /** The same object if the configurations differ in nothing that it applies. */
@@ -36,21 +46,35 @@ export class Rehearsal {
   readonly #recordings: Recordings;
   readonly #isSamePolicy: boolean;
   readonly #warmUpMs: number;
+  readonly #lookUps: LookUps | undefined;
+  /** Undefined if the configurations count accounts that signed in over different times. */
+  readonly #common: SignIns | undefined;
   #nowMs = 0;
   #late = 0;
   #warmUp = 0;
   #withoutAnswer = 0;
   #lookups = 0;
   #answered = 0;
-  readonly #bans = { inLog: 0, explained: 0, notInLog: 0 };
+  readonly #bans = { recorded: 0, explained: 0, unrecorded: 0 };
   readonly #missingFacts = new Map<string, number>();
 
-  constructor(before: Config, after: Config) {
+  /** @param lookUps gets the accounts whose sign-ins both admit; undefined if they are not looked up */
+  constructor(before: Config, after: Config, source: RecordSource, lookUps?: LookUps) {
     const clock = { now: (): number => this.#nowMs };
+    this.source = source;
+    this.#lookUps = lookUps;
     this.#configs = [before, after];
-    this.#before = new ReplayedRules(before, clock);
-    this.#after = ruleText(before) === ruleText(after) ? this.#before : new ReplayedRules(after, clock);
-    this.#policies = [createRecordedPolicies(before.auth.policy), createRecordedPolicies(after.auth.policy)];
+    const [old, next] = [source.judged(before), source.judged(after)];
+    const [oldMs, nextMs] = [old, next].map(({ auth }) => bruteForceSettings(auth.controls.brute_force).tolerateMs);
+    const signIns = new SignIns(clock, oldMs ?? 0);
+    this.#common = oldMs === nextMs ? signIns : undefined;
+    this.#before = new ReplayedRules(old, { clock, signIns });
+    const others = this.#common ?? new SignIns(clock, nextMs ?? 0);
+    this.#after = ruleText(old) === ruleText(next) ? this.#before : new ReplayedRules(next, { clock, signIns: others });
+    this.#policies = [
+      createRecordedPolicies(before.auth.policy, source),
+      createRecordedPolicies(after.auth.policy, source),
+    ];
     this.#recordings = new Recordings(this.#before, before.auth.controls.brute_force.account_delay.window);
     const [policy, other] = [before, after].map(({ auth }) => JSON.stringify(auth.policy));
     // A policy about what the configurations determine may decide differently although it is the same.
@@ -66,13 +90,22 @@ export class Rehearsal {
     const nowMs = this.#nowMs;
     this.#nowMs = Math.max(nowMs, timeMs);
     if (!before.isQuiet(success) || (after !== before && !after.isQuiet(success))) return false;
-    before.note(success);
-    if (after !== before) after.note(success);
+    this.#noteQuiet(success, before, after);
     if (timeMs < nowMs - lateMs) this.#late += 1;
     this.#answered += 1;
     this.comparison.addEqual(timeMs);
+    this.#lookUps?.noteUsual(success);
     this.#noteWarmUp(timeMs);
     return true;
+  }
+
+  #noteQuiet(success: UsualSuccess, before: Quiet, after: Quiet): void {
+    if (after !== before && this.#common !== undefined && isSameList(before.networks, after.networks)) {
+      this.#common.add(before.networks, success.account);
+      return;
+    }
+    before.note(success);
+    if (after !== before) after.note(success);
   }
 
   async add(signIn: SignIn): Promise<void> {
@@ -80,11 +113,12 @@ export class Rehearsal {
       this.#lookups += 1;
       return;
     }
+    const { count } = signIn;
     if (signIn.timeMs < this.#nowMs - lateMs) this.#late += 1;
     this.#nowMs = Math.max(this.#nowMs, signIn.timeMs);
     const recorded = this.#recordings.of(signIn);
-    if (recorded.answer === undefined) this.#withoutAnswer += 1;
-    else if (!recorded.isFirst) this.#answered += 1;
+    if (recorded.answer === undefined) this.#withoutAnswer += count;
+    else if (!recorded.isFirst) this.#answered += count;
     const [factsBefore, factsAfter]: [PolicyFacts, PolicyFacts] = [{}, {}];
     const before = await this.#before.decide(recorded, factsBefore);
     const after = await this.#decideAfter(recorded, before, { factsBefore, factsAfter });
@@ -116,13 +150,14 @@ export class Rehearsal {
   #judge(signIn: SignIn, before: Verdict | string, after: Verdict | string): void {
     const missing = [before, after].find((one) => typeof one === "string");
     if (typeof missing === "string") {
-      this.#missingFacts.set(missing, (this.#missingFacts.get(missing) ?? 0) + 1);
+      this.#missingFacts.set(missing, (this.#missingFacts.get(missing) ?? 0) + signIn.count);
       this.#note(signIn, unchanged, unchanged);
     } else if (typeof before !== "string" && typeof after !== "string") this.#note(signIn, before, after);
   }
 
   #note(signIn: SignIn, before: Verdict, after: Verdict): void {
     this.comparison.add(signIn, before, after);
+    if (before.kind === "admitted" && after.kind === "admitted") this.#lookUps?.note(signIn);
     this.#noteWarmUp(signIn.timeMs);
   }
 
@@ -130,64 +165,45 @@ export class Rehearsal {
     if (timeMs - this.comparison.firstMs < this.#warmUpMs) this.#warmUp += 1;
   }
 
-  /** How well the current rules explain what the log says: a measure of the replay itself. */
-  #compareWithLog({ outcome }: SignIn, isBanned: boolean): void {
-    if (outcome === "blocked") this.#bans.inLog += 1;
-    if (outcome === "blocked" && isBanned) this.#bans.explained += 1;
-    if (outcome !== "blocked" && isBanned) this.#bans.notInLog += 1;
+  /** How well the current rules explain what was recorded: a measure of the replay itself. */
+  #compareWithLog({ outcome, count }: SignIn, isBanned: boolean): void {
+    if (outcome === "blocked") this.#bans.recorded += count;
+    if (outcome === "blocked" && isBanned) this.#bans.explained += count;
+    if (outcome !== "blocked" && isBanned) this.#bans.unrecorded += count;
   }
 
-  /** What the replay does not know, with the number of sign-ins concerned. */
   #notJudged(): RehearsalReport["not_judged"] {
-    const { inLog, explained, notInLog } = this.#bans;
-    const uncertain = Math.max(this.#before.uncertain, this.#after.uncertain);
-    const found = [
-      ...[...this.#missingFacts].map(([fact, count]) => ({
-        reason: `a policy depends on ${fact}, which the log does not contain`,
-        count,
-      })),
-      {
-        reason: "refused before a backend was asked: whether the password was right is unknown, and nothing is counted",
-        count: this.#withoutAnswer,
-      },
-      {
-        reason: "wrong passwords that the log does not call new or repeated: they are not counted",
-        count: uncertain,
-      },
-      {
-        reason: "wrong passwords that may repeat one of before the log: they count as new",
-        count: this.#recordings.withoutPast,
-      },
-      { reason: "within the longest period after the first line: earlier failures are unknown", count: this.#warmUp },
-      {
-        reason: "refused by a ban in the log that the configuration of --against does not explain",
-        count: inLog - explained,
-      },
-      {
-        reason: "not refused in the log although the configuration of --against bans them",
-        count: notInLog,
-      },
-      { reason: "look-ups, which are no sign-ins", count: this.#lookups },
-      { reason: "more than a minute out of order: they were replayed late", count: this.#late },
-      ...differingSections(...this.#configs).map((reason) => ({ reason, count: this.#answered })),
-    ];
-    const incomplete = [this.#before, this.#after].some(({ isIncomplete }) => isIncomplete)
-      ? [
-          {
-            reason: "the log has more networks and accounts than are remembered: the oldest counts were dropped",
-            count: 0,
-          },
-        ]
-      : [];
-    return [...found.filter(({ count }) => count > 0), ...incomplete];
+    return notJudged({
+      source: this.source,
+      configs: this.#configs,
+      missingFacts: this.#missingFacts,
+      leftOut: this.leftOut,
+      bans: this.#bans,
+      uncertain: Math.max(this.#before.uncertain, this.#after.uncertain),
+      withoutAnswer: this.#withoutAnswer,
+      withoutPast: this.#recordings.withoutPast,
+      warmUp: this.#warmUp,
+      lookups: this.#lookups,
+      late: this.#late,
+      answered: this.#answered,
+      unlooked: this.#lookUps?.undecided ?? 0,
+      isIncomplete: [this.#before, this.#after].some(({ isIncomplete }) => isIncomplete),
+    });
+  }
+
+  /** Whether rules differ that cannot be replayed from this source at all. */
+  get isUnjudged(): boolean {
+    return unjudgedControls(...this.#configs, this.source).length > 0;
   }
 
   /** The share of the sign-ins about which nothing is known, at most 1. */
   get unknownShare(): number {
     const { signIns } = this.comparison;
+    if (this.isUnjudged) return 1;
     const missing = [...this.#missingFacts.values()].reduce((sum, count) => sum + count, 0);
     const all = signIns + this.unreadable;
-    return all === 0 ? 0 : (missing + this.unreadable) / all;
+    const unknown = missing + this.unreadable + (this.#lookUps?.undecided ?? 0);
+    return all === 0 ? 0 : Math.min(1, unknown / all);
   }
 
   report(isComplete: boolean): RehearsalReport {
@@ -196,6 +212,7 @@ export class Rehearsal {
     const rules = new Set([...this.#before.bans.keys(), ...this.#after.bans.keys()]);
     return {
       complete: isComplete,
+      source: this.source.name,
       sign_ins: signIns,
       from: signIns === 0 ? null : new Date(firstMs).toISOString(),
       until: signIns === 0 ? null : new Date(lastMs).toISOString(),
@@ -228,6 +245,9 @@ function judged(
 ): Verdict | string {
   return decision === undefined ? unknownAnswer : policies(attempt, decision, facts);
 }
+
+const isSameList = (one: readonly number[], other: readonly number[]): boolean =>
+  one.length === other.length && one.every((value, index) => value === other[index]);
 
 const unchanged: Verdict = { kind: "unknown", why: "" };
 

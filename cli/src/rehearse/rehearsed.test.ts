@@ -61,7 +61,7 @@ test("config check names the command for changed rules until this change was reh
   await using own = await site();
   const first = await own.check();
   expect(first.exitCode).toBe(0);
-  expect(first.output.join("\n")).toMatch(/postern rehearse --config \S+changed\.yaml --from LOG --since 7d/u);
+  expect(first.output.join("\n")).toMatch(/postern rehearse --config \S+changed\.yaml --since 7d --from LOG/u);
   const strict = await own.check(undefined, "--strict", "--json");
   expect(JSON.parse(strict.output.join("\n")).hints.length).toBe(1);
   expect((await own.rehearse()).exitCode).toBe(0);
@@ -69,6 +69,12 @@ test("config check names the command for changed rules until this change was reh
   expect((await own.check(undefined, "--strict")).exitCode).toBe(strict.exitCode);
   const other = own.file("other.yaml", JSON.stringify(protection(4)));
   expect((await own.check(other)).output.length).toBe(2);
+  const moved = {
+    ...protection(10),
+    auth: { ...protection(10).auth, backends: { order: ["sql"], sql: { default: { file: "new" } } } },
+  };
+  const backends = await own.check(own.file("moved.yaml", JSON.stringify(moved)));
+  expect(backends.output.at(-1)).toMatch(/postern rehearse --config \S+moved\.yaml --since 7d$/u);
   const renamed = own.file("renamed.yaml", JSON.stringify({ ...protection(10), runtime: { instance_name: "mail" } }));
   expect((await own.check(renamed)).output).toEqual(["the configuration is valid"]);
 });

@@ -8,7 +8,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const mostRemembered = 100;
 
 /** The rules that a rehearsal applies. */
-const rulesOf = ({ auth }: Config): string => JSON.stringify([auth.controls, auth.policy, auth.pipeline.master_user]);
+const rulesOf = ({ auth }: Config): string =>
+  JSON.stringify([auth.controls, auth.policy, auth.pipeline.master_user, auth.backends]);
 
 /** Digests of the changes that this user has rehearsed, one in a line. Undefined for a user without a home. */
 function stateFile({ XDG_STATE_HOME: state, HOME: home }: Environment): string | undefined {

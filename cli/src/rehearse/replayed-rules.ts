@@ -27,6 +27,7 @@ import { keepSuccess } from "../../../services/auth-engine/src/result-cache/keep
 import { masterUserSettings } from "../../../services/auth-engine/src/settings.ts";
 import { Counters } from "./counters.ts";
 import { createQuietSuccesses } from "./quiet-successes.ts";
+import type { SignIns } from "./signed-in.ts";
 
 /** What the log says about one sign-in, for both configurations. */
 export interface Recorded {
@@ -47,12 +48,18 @@ export interface Recorded {
 export const replayedSteps = [checkBruteForce, runControls] as const;
 export const replayedFinalizers = [countFailure, keepSuccess] as const;
 
-function createReplayedBruteForce(config: Config, clock: Clock, onBan: (ban: Ban) => void) {
+/** Sign-ins as two configurations count them together, or those of one. */
+interface Replay {
+  readonly clock: Clock;
+  readonly signIns: SignIns;
+}
+
+function createReplayedBruteForce(config: Config, { clock, signIns }: Replay, onBan: (ban: Ban) => void) {
   // The account delay never refuses.
   const settings = { ...bruteForceSettings(config.auth.controls.brute_force), accountDelay: undefined };
-  const { repeatWindowMs, maxForgiven, tolerateMs } = settings;
+  const { repeatWindowMs, maxForgiven } = settings;
   const parts = { ...settings, keyPrefix: "" };
-  const counters = new Counters({ clock, repeatWindowMs, maxForgiven, tolerateMs });
+  const counters = new Counters({ clock, repeatWindowMs, maxForgiven, signIns });
   const targetOf = createTargets(settings, parts, remembered);
   const bruteForce = createBruteForce({
     settings,
@@ -123,10 +130,10 @@ export class ReplayedRules {
   readonly quiet: ReturnType<typeof createQuietSuccesses> | undefined;
   readonly #masterUsers: { readonly read: (attempt: Attempt) => Attempt };
 
-  constructor(config: Config, clock: Clock) {
+  constructor(config: Config, replay: Replay) {
     this.#usesBlockLists = config.auth.controls.enabled.includes("rbl");
     const count = ({ rule }: Ban): void => void this.bans.set(rule, (this.bans.get(rule) ?? 0) + 1);
-    this.#protection = usesBruteForce(config) ? createReplayedBruteForce(config, clock, count) : undefined;
+    this.#protection = usesBruteForce(config) ? createReplayedBruteForce(config, replay, count) : undefined;
     const masterUser = masterUserSettings(config);
     this.#masterUsers = masterUser === undefined ? noRead : createMasterUsers(masterUser, { record: () => undefined });
     const controls = controlsOf(config);

@@ -65,14 +65,25 @@ function banLines({ bans }: RehearsalReport): readonly string[] {
   ];
 }
 
-function notJudgedLines({ not_judged: reasons, unreadable }: RehearsalReport): readonly string[] {
-  const lines = unreadable === 0 ? [] : [{ reason: "lines that could not be read", count: unreadable }];
+/** What holds for every log, and for every history. */
+const always: Readonly<Record<"log" | "history", readonly string[]>> = {
+  log: [
+    "sign-ins by browser and JWT endpoints, and those that a mail server verifies, are not in a gateway's log",
+    "bans that operators ended, and addresses of API callers that name no client, are not in the log",
+  ],
+  history: [
+    "brute-force protection and the control tls_encryption: the history does not say which wrong passwords were repeated, nor whether TLS was used",
+    "the history keeps a number of failures for each account, and ordinary successes as a count for each day, network and program",
+  ],
+};
+
+function notJudgedLines({ not_judged: reasons, unreadable, source = "log" }: RehearsalReport): readonly string[] {
+  const lines = unreadable === 0 ? [] : [{ reason: "lines or records that could not be read", count: unreadable }];
   return [
     "",
     "What this cannot judge:",
     ...[...lines, ...reasons].map(({ reason, count }) => printable(`  ${count === 0 ? "-" : count}  ${reason}`)),
-    "  -  sign-ins by browser and JWT endpoints, and those that a mail server verifies, are not in a gateway's log",
-    "  -  bans that operators ended, and addresses of API callers that name no client, are not in the log",
+    ...always[source].map((line) => `  -  ${line}`),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { Dialect } from "@postern/shared/contracts";
 import { Check } from "typebox/value";
 
-/** A sign-in or lookup of a gateway's log. */
+/** A recorded sign-in or look-up. */
 export interface SignIn {
   readonly timeMs: number;
   readonly session: string;
@@ -14,10 +14,12 @@ export interface SignIn {
   readonly protocol: string;
   readonly clientIp: string | undefined;
   readonly tls: boolean;
-  /** Distinct wrong passwords of the account from its network; undefined if this guess was not counted. */
+  /** Distinct wrong passwords of the account from its network; undefined if this guess was not counted, or that was not recorded. */
   readonly accountPasswords: number | undefined;
   /** Distinct guesses from the network. */
   readonly networkGuesses: number;
+  /** How many equal sign-ins this stands for. */
+  readonly count: number;
 }
 
 let minuteText = "";
@@ -85,5 +87,6 @@ export function readSignIn(line: string): SignIn | undefined {
     tls: fields["tls"] === true,
     accountPasswords: figureOf(fields["account_passwords_seen"]),
     networkGuesses: figureOf(fields["total_passwords_seen"]) ?? 0,
+    count: 1,
   };
 }

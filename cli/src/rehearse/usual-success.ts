@@ -35,6 +35,8 @@ export class UsualSuccess {
   tls = false;
   #text = "";
   #at = 0;
+  #sessionFrom = 0;
+  #sessionTo = 0;
   #nameFrom = 0;
   #nameTo = 0;
   #ipFrom = 0;
@@ -50,6 +52,11 @@ export class UsualSuccess {
 
   get username(): string {
     return this.#text.slice(this.#nameFrom, this.#nameTo);
+  }
+
+  /** GUID of the request. */
+  get session(): string {
+    return this.#text.slice(this.#sessionFrom, this.#sessionTo);
   }
 
   get clientIp(): string | undefined {
@@ -68,7 +75,9 @@ export class UsualSuccess {
     if (!text.startsWith(usualStart, start) || this.#hasEscape(start, end)) return false;
     if (!this.#readTime(start + usualStart.length)) return false;
     this.#at = start + usualStart.length + timeLength + 1;
-    if (!this.#text.startsWith(',"session":"', this.#at) || !this.#skipText(',"session":"')) return false;
+    this.#sessionFrom = this.#at + ',"session":"'.length;
+    if (!this.#skipText(',"session":"')) return false;
+    this.#sessionTo = this.#at - 1;
     return this.#readDialect() && this.#readAnswer() && this.#readSource() && this.#readRest(end);
   }
 

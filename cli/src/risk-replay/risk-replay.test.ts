@@ -1,10 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { scratchFolder } from "@postern/testing";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { logLines, longestLine } from "./log-lines.ts";
 import { runRiskCommand } from "./risk-replay.ts";
+
+const terminal = { input: new PassThrough(), output: new PassThrough() };
 
 const stolen = "new_source new_country impossible_travel";
 
@@ -20,7 +23,7 @@ async function replay(lines: readonly string[], risk: object, ...flags: readonly
   const [log, config] = [join(folder.path, "gateway.log"), join(folder.path, "config.yaml")];
   writeFileSync(log, `${lines.join("\n")}\n`);
   writeFileSync(config, JSON.stringify({ auth: { risk } }));
-  return await runRiskCommand(["replay", log, "--config", config, ...flags]);
+  return await runRiskCommand(["replay", log, "--config", config, ...flags], { terminal });
 }
 
 async function reported(lines: readonly string[], risk: object) {
@@ -85,7 +88,7 @@ test("other lines are skipped, decisions that cannot be read are counted, and a 
   const lines = [...others, ...broken, decided(0, {})];
   expect(await reported(lines, {})).toMatchObject({ exitCode: 0, decisions: 1, unreadable: 3, scored: 0 });
   expect((await replay(lines, {})).output).toContain("3 lines could not be read");
-  const absent = await runRiskCommand(["replay", "/nonexistent/log"]);
+  const absent = await runRiskCommand(["replay", "/nonexistent/log"], { terminal });
   expect(absent).toMatchObject({ exitCode: 1, errors: [expect.stringContaining("the log cannot be read")] });
 });
 
@@ -134,5 +137,17 @@ test.each([
   [["replay", "a", "--limit", "x"]],
   [["--no"]],
 ])("a wrong command line is not run: %j", async (args) => {
-  expect(await runRiskCommand(args)).toMatchObject({ exitCode: 2, output: [] });
+  expect(await runRiskCommand(args, { terminal })).toMatchObject({ exitCode: 2, output: [] });
+});
+
+test("an interruption ends the reading, and what was read is reported", async () => {
+  const lines = Array.from({ length: 20_000 }, (_, minute) => decided(minute, {}));
+  const running = replay(lines, {});
+  const before = process.listenerCount("SIGINT");
+  await vi.waitFor(() => expect(process.listenerCount("SIGINT")).toBeGreaterThan(before));
+  process.emit("SIGINT");
+  const { exitCode, output, errors } = await running;
+  expect([exitCode, errors]).toEqual([1, ["interrupted: the log was not read to its end"]]);
+  expect(output[0]).toMatch(/^\d+ decisions/u);
+  expect(process.listenerCount("SIGINT")).toBe(before);
 });

@@ -1,12 +1,14 @@
 import { open } from "node:fs/promises";
+import type { Writable } from "node:stream";
 import { parseArgs } from "node:util";
 import { riskSettings } from "@postern/shared/domain/risk";
 import { formatProblem } from "@postern/shared/platform/config";
-import { type CommandResult, isWrongArgument, loadForCommand } from "../command.ts";
+import { type CommandResult, isWrongArgument, loadForCommand, type Surroundings } from "../command.ts";
 import { printable, table } from "../table.ts";
 import { logLines } from "./log-lines.ts";
+import { createProgress } from "../progress.ts";
 import { readDecision } from "./read-decision.ts";
-import { createReplay, type ReplayReport } from "./replay.ts";
+import { createReplay, type Replay, type ReplayReport } from "./replay.ts";
 
 export const riskUsage: readonly string[] = [
   "usage: postern risk replay FILE [--config FILE] [--limit N] [--json]",
@@ -16,7 +18,8 @@ export const riskUsage: readonly string[] = [
   "  --config FILE  configuration file (SERVICE_CONFIG_FILE)",
   "  --limit N      refused sign-ins to print, 20 by default, at most 10000",
   "  --json         print JSON",
-  "exit codes: 0 no sign-in would be refused, 1 one would, or nothing can be read, 2 wrong command line",
+  "  Ctrl-C ends the reading and prints the result so far.",
+  "exit codes: 0 no sign-in would be refused, 1 one would, interrupted, or nothing can be read, 2 wrong command line",
 ];
 
 export const riskOptions = {
@@ -83,17 +86,46 @@ function readable(report: ReplayReport): readonly string[] {
   ];
 }
 
-async function replayLog(log: string, mostShown: number, values: Values): Promise<CommandResult> {
+/** False if an interruption ended the reading. @param terminal where progress is shown */
+async function readLog(log: string, replay: Replay, terminal: Writable): Promise<boolean> {
+  await using file = await open(log);
+  const { size } = await file.stat();
+  const chunks = file.createReadStream();
+  const progress = createProgress(terminal);
+  let [isStopped, decisions] = [false, 0];
+  const stop = (): void => {
+    isStopped = true;
+  };
+  process.once("SIGINT", stop);
+  try {
+    for await (const line of logLines(chunks)) {
+      const decision = line === null ? "unreadable" : readDecision(line);
+      if (decision === "unreadable") replay.skip();
+      else if (decision !== undefined) {
+        replay.add(decision);
+        decisions += 1;
+        progress.show(`${decisions} sign-ins`, size === 0 ? undefined : chunks.bytesRead / size);
+      }
+      if (isStopped) break;
+    }
+  } finally {
+    process.off("SIGINT", stop);
+    progress.end();
+  }
+  return !isStopped;
+}
+
+async function replayLog(
+  log: string,
+  mostShown: number,
+  { values, terminal }: { readonly values: Values; readonly terminal: Writable },
+): Promise<CommandResult> {
   const loaded = loadForCommand({ file: values.config, skipSecretFiles: true });
   if (!loaded.ok) return failed("configuration problems:", ...loaded.problems.map(formatProblem));
   const replay = createReplay(riskSettings(loaded.config.auth.risk), mostShown);
+  let isWhole: boolean;
   try {
-    await using file = await open(log);
-    for await (const line of logLines(file.createReadStream())) {
-      const decision = line === null ? "unreadable" : readDecision(line);
-      if (decision === "unreadable") replay.skip();
-      else if (decision !== undefined) replay.add(decision);
-    }
+    isWhole = await readLog(log, replay, terminal);
   } catch (error) {
     return failed(`the log cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -105,11 +137,15 @@ async function replayLog(log: string, mostShown: number, values: Values): Promis
     );
   }
   const output = values.json ? [JSON.stringify(report, undefined, 2)] : readable(report);
-  return { exitCode: report.refused > 0 ? 1 : 0, output, errors: [] };
+  const errors = isWhole ? [] : ["interrupted: the log was not read to its end"];
+  return { exitCode: report.refused > 0 || !isWhole ? 1 : 0, output, errors };
 }
 
 /** `postern risk replay FILE`: what the responses would have done, before they are enforced. */
-export async function runRiskCommand(args: readonly string[]): Promise<CommandResult> {
+export async function runRiskCommand(
+  args: readonly string[],
+  { terminal }: Pick<Surroundings, "terminal">,
+): Promise<CommandResult> {
   try {
     const { values, positionals } = parseArgs({ args: [...args], options: riskOptions, allowPositionals: true });
     if (values.help) return { exitCode: 0, output: riskUsage, errors: [] };
@@ -118,7 +154,7 @@ export async function runRiskCommand(args: readonly string[]): Promise<CommandRe
     const mostShown = Number(values.limit);
     if (!Number.isInteger(mostShown) || mostShown < 0 || mostShown > mostRefused)
       return misused("invalid --limit", ...riskUsage);
-    return await replayLog(log, mostShown, values);
+    return await replayLog(log, mostShown, { values, terminal: terminal.output });
   } catch (error) {
     if (!isWrongArgument(error)) throw error;
     return misused(error.message, ...riskUsage);

@@ -16,6 +16,7 @@ import {
 import { authenticate, mfaFactorsRead, notifyLostPhone } from "@postern/shared/contracts";
 import { createBansByEnd, createBruteForceRecords, createNetworkState } from "@postern/shared/domain/brute-force";
 import { createLostPhoneCodes } from "@postern/shared/domain/lost-phone";
+import { createOriginReader } from "@postern/shared/domain/origins";
 import { createPasswordVerifier } from "@postern/shared/domain/passwords";
 import { locateOnBus } from "@postern/shared/domain/places";
 import { createRollupReader } from "@postern/shared/domain/rollups";
@@ -31,6 +32,7 @@ import { createAccounts } from "./console/account/context.ts";
 import { createAuditReads } from "./console/audit-reads.ts";
 import { createConsole } from "./console/context.ts";
 import { createExplanations } from "./console/search/context.ts";
+import { sharedHistory } from "./console/search/shared-history.ts";
 import { createShadowReports } from "./console/shadow/context.ts";
 import { WatchHub } from "./console/watch/watch-hub.ts";
 import { createFactorLocks } from "./factor-locks/factor-locks-redis.ts";
@@ -135,8 +137,9 @@ function recordsOf(
     networkState: createNetworkState({ redis, keyPrefix, rules, clock: systemClock }),
     listBansByEnd: createBansByEnd(redis, keyPrefix, systemClock),
     readRollups: createRollupReader(redis, keyPrefix),
+    readOrigins: createOriginReader(redis, keyPrefix),
     /** Undefined while no history is recorded. */
-    history: historyFromConfig(config, redis),
+    history: sharedHistory(historyFromConfig(config, redis)),
     changes: accountChangesFromConfig(config, base, redis),
     /** Undefined while audit records are not kept in Redis. */
     readAuditHistory: auditHistoryFromConfig(config, redis),

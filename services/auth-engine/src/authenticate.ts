@@ -7,12 +7,14 @@ import { fromUnknown, logFields } from "@postern/shared/platform/errors";
 import type { Logger } from "@postern/shared/platform/logging";
 import { systemClock } from "@postern/shared/platform/time";
 import type { Tracer } from "@postern/shared/platform/tracing";
-import type { BackendSet } from "./backends/context.ts";
 import { createAccountShares } from "./backends/verify-in-backends.ts";
 import type { BruteForce } from "./brute-force/brute-force.ts";
+import type { LiveDomains } from "./domains/context.ts";
+import { placeAttempt } from "./domains/place-attempt.ts";
 import { noteOf } from "./history/note-of.ts";
 import type { CheckMailToken } from "./mail-tokens/check-mail-token.ts";
 import type { EngineMetrics } from "./metrics.ts";
+import type { Origins } from "./origins/origins.ts";
 import { type Attempt, attemptOf, type CallContext } from "./pipeline/attempt.ts";
 import { withAuthWait } from "./pipeline/auth-wait.ts";
 import { withRisk } from "./pipeline/facts.ts";
@@ -65,7 +67,8 @@ interface Parts {
   readonly metrics: EngineMetrics;
   readonly live: { readonly current: LiveEngineSettings };
   readonly rules: { readonly current: Pick<StepDeps, "controls" | "policies" | "masterUsers"> };
-  readonly backends: BackendSet;
+  readonly domains: Pick<LiveDomains, "current">;
+  readonly backendsByName: StepDeps["backends"];
   readonly mailTokens: { readonly check: CheckMailToken } | undefined;
   readonly bruteForce: { readonly current: BruteForce } | undefined;
   /** Absent if no sign-in is scored. */
@@ -79,21 +82,20 @@ interface Parts {
   readonly history: HistoryRecorder | undefined;
   readonly watches: DecisionWatches;
   readonly rollups: Rollups;
+  /** Absent without files that say where addresses are. */
+  readonly origins: Origins | undefined;
   readonly shadow: Pick<LiveShadow, "current">;
 }
 
-/**
- * The bus method `auth-engine.authenticate`: runs one request through the pipeline. A temporary failure is an answer
- * too.
- */
-export function createAuthenticate(parts: Parts) {
-  const { logger, tracer, metrics, live, rules, backends, mailTokens, bruteForce, risk, history, rollups } = parts;
-  const { resultCache, siteScripts, appPasswordUses, suspensions, watches, shadow } = parts;
+/** What the steps of one decision use; a reload between two decisions changes it. */
+function stepDepsMaker(parts: Parts): () => StepDeps {
+  const { metrics, rules, backendsByName, mailTokens, bruteForce, risk, resultCache, siteScripts } = parts;
+  const { appPasswordUses, suspensions, shadow } = parts;
   const accountShares = createAccountShares(parts.decoyDigest);
   const appPasswordChecked: StepDeps["appPasswordChecked"] = (outcome) => metrics.appPasswordChecked(outcome);
-  const stepDeps = (): StepDeps => ({
+  return () => ({
     ...rules.current,
-    backends: backends.current,
+    backends: backendsByName,
     accountShares,
     checkMailToken: mailTokens?.check,
     resultCaches: resultCache.caches,
@@ -105,6 +107,16 @@ export function createAuthenticate(parts: Parts) {
     appPasswordChecked,
     isShadowed: shadow.current !== undefined,
   });
+}
+
+/**
+ * The bus method `auth-engine.authenticate`: runs one request through the pipeline. A temporary failure is an answer
+ * too.
+ */
+export function createAuthenticate(parts: Parts) {
+  const { logger, tracer, metrics, live, domains, risk, history, rollups, siteScripts, watches, shadow, origins } =
+    parts;
+  const stepDeps = stepDepsMaker(parts);
   const undecided = ({ session, protocol, dialect }: AuthRequest, thrown: unknown): AuthDecision => {
     const error = fromUnknown(thrown);
     logger[error.row.logLevel]({ session, protocol, dialect, ...logFields(error) }, "could not decide");
@@ -115,7 +127,9 @@ export function createAuthenticate(parts: Parts) {
     siteScripts.afterAnswer(attempt, decision);
     risk?.rememberDecision(attempt, decision, facts);
     shadow.current?.offer(attempt, decision, facts);
-    if (attempt.operation !== "authenticate" || (history === undefined && !watches.isWatched)) return;
+    if (attempt.operation !== "authenticate") return;
+    origins?.decided(attempt, decision);
+    if (history === undefined && !watches.isWatched) return;
     const note = noteOf(attempt, decision, facts, systemClock.now());
     history?.note(note);
     if (watches.isWatched) watches.note(note);
@@ -123,10 +137,12 @@ export function createAuthenticate(parts: Parts) {
   return async (request: AuthRequest, context: CallContext): Promise<AuthDecision> => {
     const started = performance.now();
     const deps = stepDeps();
-    const attempt = attemptOf(request, deps.masterUsers, context);
+    let attempt = attemptOf(request, deps.masterUsers, context);
     const decided = new DecisionContext(context);
     let decision: AuthDecision;
     try {
+      const placed = placeAttempt(attempt, domains.current);
+      attempt = placed instanceof Promise ? await placed : placed;
       decision = withRisk(withAccountDelay(await decide(attempt, decided, deps), decided.facts), decided.facts.risk);
     } catch (thrown) {
       decision = undecided(request, thrown);

@@ -28,10 +28,12 @@ import { createHttpBackends } from "./backends/http/context.ts";
 import { createListAccounts } from "./backends/list-accounts.ts";
 import { createLiveBruteForce } from "./brute-force/context.ts";
 import { makeControls } from "./controls/context.ts";
+import { createLiveDomains } from "./domains/context.ts";
 import { makeDovecot } from "./dovecot/context.ts";
 import { createMailTokens } from "./mail-tokens/context.ts";
 import { createMasterUsers } from "./master-user/master-users.ts";
 import { createEngineMetrics, type EngineMetrics } from "./metrics.ts";
+import { createOrigins } from "./origins/context.ts";
 import { createPolicies } from "./policy/policies.ts";
 import { createResultCacheParts, type ResultCacheParts } from "./result-cache/context.ts";
 import { createLiveRisk } from "./risk/context.ts";
@@ -150,20 +152,35 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   /** Addresses this engine on the bus: heartbeats, and the pages of open listings. Random, because it is part of a subject. */
   const engineId = randomBytes(8).toString("hex");
   const redis = redisFromConfig(config, "state", base);
+  const domains = createLiveDomains(config, { base, bus, backends, scripts });
+  const { backendsByName } = domains;
   const mailTokens = createMailTokens(config, settings, { base, metrics, redis });
   const rollups = createRollups(config, redis, engineId);
   const risk = createLiveRisk(config, { base, bus, redis, live, metrics });
+  const origins = createOrigins(config, { places: risk?.places, redis, engineId });
   const suspensions = createEngineSuspensions(config, { base, bus, redis, live });
   const bruteForce = createLiveBruteForce(config, { base, bus, redis, risk, onBan: () => rollups.banned() });
-  const resultCache = createResultCacheParts(config, settings, { base, bus, live, backends });
-  const factors = createSecondFactorParts(config, { backends: () => backends.current, logger, metrics });
+  const resultCache = createResultCacheParts(config, settings, {
+    base,
+    bus,
+    live,
+    backends,
+    spellings: (name) => domains.current?.spellings(name) ?? [name],
+  });
+  const factors = createSecondFactorParts(config, { backends: backendsByName, logger, metrics });
   const write = historyWriterFromConfig(config, redis, base.instance);
   const history = write && createHistoryRecorder(write, () => systemClock.now(), metrics.historyLost);
-  const shadow = await createLiveShadow(config, live.current.shadow, { base, redis, engineId, backends, scripts });
+  const shadow = await createLiveShadow(config, live.current.shadow, {
+    base,
+    redis,
+    engineId,
+    backends: backendsByName,
+    scripts,
+  });
   const watches = new DecisionWatches(bus, base, steadyClock);
-  const recorders = { rollups, history, shadow, watches };
+  const recorders = { rollups, origins, history, shadow, watches };
   const features = { mailTokens, bruteForce, risk, suspensions, resultCache, ...recorders, ...factors };
-  const kept = { ...base, live, rules, backends, ...features };
+  const kept = { ...base, live, rules, backends, domains, backendsByName, ...features };
   const releasable = createAttributeFilter(secretFields(config));
   return {
     ...kept,
@@ -184,7 +201,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     engineId,
     listAccounts: makeListAccounts(engineId, backends, base, metrics),
     locateAddresses: createLocateAddresses(risk?.places),
-    describeAccount: createDescribeAccount(() => backends.current, releasable, steadyClock),
+    describeAccount: createDescribeAccount(backendsByName, releasable, steadyClock),
     /** Creates backends for other settings, to replace those in use. Seeds a new embedded database. */
     makeBackends,
   };

@@ -73,19 +73,11 @@ function ask(
 }
 
 test("the order of the steps is the documented one", () => {
-  expect(steps.map(({ name }) => name)).toEqual([
-    "reject-empty-password",
-    "check-brute-force",
-    "run-controls",
-    "run-environment-scripts",
-    "verify-master-user",
-    "verify-token",
-    "verify-app-password",
-    "read-memory-cache",
-    "read-shared-cache",
-    "look-up-in-backends",
-    "verify-in-backends",
-  ]);
+  expect(steps.map(({ name }) => name).join(" ")).toBe(
+    "reject-empty-password check-brute-force refuse-domain run-controls run-environment-scripts verify-master-user " +
+      "verify-token refuse-mail-password verify-app-password read-memory-cache read-shared-cache look-up-in-backends " +
+      "verify-in-backends",
+  );
   expect(finalizers.map(({ name }) => name)).toEqual([
     "count-failure",
     "determine-account-delay",
@@ -243,7 +235,10 @@ test.each([
     const counted: unknown[] = [];
     const { bruteForce } = banAfterFirstCheck();
     const countFailure: BruteForce["countFailure"] = async (_attempt, guess) => void counted.push(guess);
-    const deps = stepDeps({ backends: [fixedBackend("d0", outcome)], bruteForce: { ...bruteForce, countFailure } });
+    const deps = stepDeps({
+      backends: [fixedBackend("d0", outcome)],
+      bruteForce: { ...bruteForce, countFailure },
+    });
     expect(await decide(attemptOf(request), { ...context, facts: {} }, deps)).toMatchObject({ outcome: "fail" });
     expect(counted).toMatchObject([{ isPassword: true, sparesNetwork }]);
   },

@@ -5,6 +5,7 @@ import { type BackendDeps, verifyInBackends } from "./backends/verify-in-backend
 import { type BruteForceDep, checkBruteForce } from "./brute-force/check-brute-force.ts";
 import { countFailure, determineAccountDelay } from "./brute-force/count-failure.ts";
 import { type Controls, runControls } from "./controls/controls.ts";
+import { refuseDomain, refuseMailPassword } from "./domains/refuse-domain.ts";
 import { type TokenDeps, verifyToken } from "./mail-tokens/verify-token.ts";
 import { type MasterUserDeps, verifyMasterUser } from "./master-user/master-users.ts";
 import type { Attempt } from "./pipeline/attempt.ts";
@@ -50,11 +51,13 @@ const rejectEmptyPassword: Step<Facts, StepDeps> = {
 export const steps: readonly Step<Facts, StepDeps>[] = [
   rejectEmptyPassword,
   checkBruteForce,
+  refuseDomain,
   runControls,
   runEnvironmentScripts,
   verifyMasterUser,
   // Before the caches: sign-ins by token are never cached.
   verifyToken,
+  refuseMailPassword,
   verifyAppPassword,
   readMemoryCache,
   readSharedCache,

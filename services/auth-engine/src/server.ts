@@ -2,6 +2,7 @@ import {
   authenticate,
   cacheFlushScript,
   describeAccount,
+  findDomain,
   listAccounts,
   locateAddresses,
   scriptModule,
@@ -19,6 +20,8 @@ const maxDescriptions = 16;
 const maxLocating = 16;
 /** Jobs flush one name after the other. */
 const maxFlushScripts = 16;
+/** Other services ask for a record once, and keep it. */
+const maxDomains = 256;
 /** Limit of hook calls that wait for a database or a backend. */
 const maxModuleCalls = 64;
 
@@ -30,6 +33,7 @@ export function serveEngine({ bus, settings, ...context }: EngineContext): reado
     bus.serve(authenticate, context.authenticate, { maxInFlight, instance }),
     bus.serve(listAccounts, context.listAccounts, { maxInFlight: maxListings, instance }),
     bus.serve(describeAccount, context.describeAccount, { maxInFlight: maxDescriptions, instance }),
+    bus.serve(findDomain, context.domains.findDomain, { maxInFlight: maxDomains, instance }),
     bus.serve(locateAddresses, context.locateAddresses, { maxInFlight: maxLocating, instance }),
     bus.serve(cacheFlushScript, context.scripts.runCacheFlushScript, { maxInFlight: maxFlushScripts, instance }),
     bus.serve(scriptModule, context.scripts.callScriptModule, { maxInFlight: maxModuleCalls, instance }),

@@ -3,7 +3,13 @@ import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { type DecoySample, parseStoredPassword } from "@postern/shared/domain/passwords";
 import { riskSettings } from "@postern/shared/domain/risk";
-import { type Config, mailScopes, parseMasterUserFormat } from "@postern/shared/platform/config";
+import {
+  type Config,
+  domainBackends,
+  mailScopes,
+  parseMasterUserFormat,
+  usesDomains,
+} from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
 import type { BackendSettings } from "./backends/backend-settings.ts";
 import { httpBackendSettings } from "./backends/http/http-settings.ts";
@@ -44,7 +50,8 @@ function resultCacheSettings({ auth, storage }: Config, backends: readonly Backe
   const cacheAt = order.indexOf(cacheEntry);
   const cacheNames = [...ldap.search, ...sql.search].map(({ cache_name }) => cache_name);
   // Secrets are serialised as a mask.
-  const text = JSON.stringify([backends, cacheNames]);
+  const { records, default: others, default_domain: own } = auth.domains;
+  const text = JSON.stringify([backends, cacheNames, records, others, own]);
   const { positive_cache_ttl: sharedTtlMs, identity_cache: identity } = storage.redis;
   return {
     context: {
@@ -52,7 +59,15 @@ function resultCacheSettings({ auth, storage }: Config, backends: readonly Backe
       usesClientPort: text.includes("remote_port"),
     },
     memoryEnabled: auth.pipeline.local_cache_ttl > 0,
-    sharedBackends: new Set(cacheAt === -1 ? [] : order.slice(cacheAt + 1)),
+    // Backends that only domains have are behind the order.
+    sharedBackends: new Set(
+      cacheAt === -1
+        ? []
+        : [
+            ...order.slice(cacheAt + 1),
+            ...backends.map(({ settings }) => settings.name).filter((name) => !order.includes(name)),
+          ],
+    ),
     sharedTtlMs,
     identityEnabled: identity.enabled,
     identityTtlMs: identity.ttl,
@@ -96,12 +111,16 @@ function decoySamples({ auth }: Config): readonly DecoySample[] {
   });
 }
 
+/** The order, then the backends that only domains have. */
+function backendEntries(config: Config): readonly string[] {
+  const ofDomains = usesDomains(config) ? domainBackends(config).map(({ entry }) => entry.trim()) : [];
+  return [...new Set([...config.auth.backends.order, ...ofDomains])].filter((entry) => entry !== cacheEntry);
+}
+
 /** Settings that a reload replaces, all together. */
 export function liveEngineSettings(config: Config) {
   const { pipeline } = config.auth;
-  const backends = config.auth.backends.order
-    .filter((entry) => entry !== cacheEntry)
-    .map((entry) => backendOf(config, entry));
+  const backends = backendEntries(config).map((entry) => backendOf(config, entry));
   return {
     backends,
     /** Empty means that the mix of each backend is learned. */

@@ -20,13 +20,15 @@ async function prepareReload(context: EngineContext, next: Config): Promise<Prep
   const discard = async (): Promise<void> => {
     await Promise.all([prepared.discard(), ...newBackends.map((backend) => backend.close())]);
   };
+  const domains = context.domains.prepare(next);
   const shadow = await context.shadow.prepare(live.shadow).catch(async (error: unknown) => {
-    await discard();
+    await Promise.all([discard(), domains.discard()]);
     throw error;
   });
   return {
     use: async () => {
       context.backends.swap(newBackends);
+      domains.use();
       context.rules.current = rules;
       prepared.use();
       context.live.current = live;
@@ -34,7 +36,7 @@ async function prepareReload(context: EngineContext, next: Config): Promise<Prep
       await context.bruteForce?.reload(next);
     },
     discard: async () => {
-      await Promise.all([discard(), shadow.discard()]);
+      await Promise.all([discard(), domains.discard(), shadow.discard()]);
     },
   };
 }
@@ -70,11 +72,11 @@ async function start(config: Config, shared: SharedByProcess): Promise<Service> 
       { name: "last uses of app passwords", run: () => context.appPasswordUses.settled() },
       {
         name: "decision history and sign-ins over time",
-        run: () => Promise.all([context.history?.close(), context.rollups.close()]),
+        run: () => Promise.all([context.history?.close(), context.rollups.close(), context.origins?.close()]),
       },
       { name: "the shadow", run: () => context.shadow.close() },
       { name: "facts about sign-ins", run: () => risk?.close() },
-      { name: "directories", run: () => backends.close() },
+      { name: "directories", run: () => Promise.all([backends.close(), context.domains.close()]) },
       { name: "scripts", run: () => scripts.close() },
       { name: "keys of access tokens", run: () => mailTokens?.tokens.close() },
       { name: "redis", run: () => redis.disconnect() },

@@ -129,6 +129,8 @@ export interface ConsoleStack extends AsyncDisposable {
 }
 
 export interface ConsoleStackOptions extends Pick<StackOptions, "shape"> {
+  /** In addition to admin and idp. */
+  readonly services?: StackOptions["services"];
   readonly engines?: number;
   /** `auth.backends.order` */
   readonly order?: readonly string[];
@@ -153,6 +155,7 @@ export async function startConsoleStack(
     backends: more = {},
     env = {},
     shape,
+    services = [],
   }: ConsoleStackOptions = {},
 ): Promise<ConsoleStack> {
   await using started = new AsyncDisposableStack();
@@ -171,7 +174,7 @@ export async function startConsoleStack(
       env,
       shape,
       httpPort,
-      services: ["admin", "idp"],
+      services: ["admin", "idp", ...services],
       backends: merged(backends(folder.path, seedFile, { order, hasMailSearch }), more),
       settings: merged(settingsOf(issuer, url, auditFile), settings),
     }),

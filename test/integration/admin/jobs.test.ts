@@ -224,6 +224,10 @@ describe("workers that stop", () => {
     const left = await Promise.all(ids.map((id) => jobOf(stack, id)));
     const states = new Set(left.map(({ body }) => resultOf(body)["status"]));
     expect(states).toEqual(new Set(["DONE", "QUEUED"]));
+    const waiting = left.map(({ body }) => resultOf(body)).filter(({ status }) => status === "QUEUED");
+    // In the order in which they were queued, without a gap.
+    const ahead = waiting.map((record) => Number(record["ahead"])).toSorted((a, b) => a - b);
+    expect(ahead).toEqual(waiting.map((_, index) => index));
     workers.push(await stack.start("jobs-worker"));
     const records = await untilAllEnded(stack, ids);
     expect(records.reduce((sum, { resultCount }) => sum + Number(resultCount), 0)).toBe(2 * jobs);

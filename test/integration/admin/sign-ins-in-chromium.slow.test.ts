@@ -5,6 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { askAdmin } from "../../support/ask-admin.ts";
 import { alice, askJson } from "../../support/ask-json.ts";
+import { policyClient } from "../../support/auth-policy.ts";
 import { axeProblems } from "../../support/axe.ts";
 import { sharedChromium } from "../../support/chromium.ts";
 import { keyboardProblems, layoutProblems } from "../../support/page-rules.ts";
@@ -30,7 +31,13 @@ beforeAll(async () => {
   );
   const owner = { autonomous_system_number: 64_500, autonomous_system_organization: "Example Cable" };
   writeFileSync(system_file, mmdbFile("ASN", { "192.0.2.0/24": owner }));
-  desk = await startConsoleStack({ auth: { risk: { city_file, system_file } } }, { shape: "five" });
+  desk = await startConsoleStack(
+    {
+      auth: { risk: { city_file, system_file } },
+      runtime: { servers: { http: { auth_policy_endpoint: true } } },
+    },
+    { shape: "five" },
+  );
   browser = await sharedChromium();
 });
 
@@ -121,6 +128,25 @@ test("the account's page shows its sign-ins by network and its changes, and a ma
   expect(await page.locator("h1").innerText()).toBe(`Network ${network}`);
 });
 
+test("a search understands an account with a mail program, and a program alone after a search for the account", async () => {
+  await signIn({ user_agent: "iPhone Mail (21A329)", password: "wrong", client_ip: "203.0.113.77" });
+  await poll("the record with the program", async () =>
+    JSON.stringify(await apiOf("history", { account: alice.username })).includes("iPhone Mail"),
+  );
+  await using context = await browser.newContext({ locale: "en-US", bypassCSP: true, javaScriptEnabled: false });
+  const page = await openConsole(context, desk, "sue");
+  for (const query of [`${alice.username} iphone`, alice.username, "iPhone mail"]) {
+    await find(page, query);
+    const shown = await page.locator(".timeline").innerText();
+    expect(shown).toContain("iPhone Mail (21A329)");
+    expect([query, shown.includes(home)]).toEqual([query, query === alice.username]);
+  }
+  await page.getByRole("link", { name: "iPhone Mail (21A329)" }).click();
+  expect(await page.locator(".timeline > li").count()).toBe(1);
+  await find(page, `${alice.username} Thunderbird`);
+  expect(await page.locator("main").innerText()).toContain("None of the latest sign-ins is with a program like");
+});
+
 test("both pages fit every width, are usable by keyboard, and axe finds nothing", async () => {
   await using context = await browser.newContext({ locale: "en-US", bypassCSP: true });
   const page = await openConsole(context, desk, "sam");
@@ -131,6 +157,41 @@ test("both pages fit every width, are usable by keyboard, and axe finds nothing"
   await page.getByRole("heading", { name: "Sign-ins of the last 30 days" }).waitFor();
   expect(await page.locator("h1").innerText()).toBe(alice.username);
   await expectAccessible(page);
+});
+
+test("the page Where from counts every sign-in by country and network owner, fits every width, and axe finds nothing", async () => {
+  // A mail server's report, and the sign-ins of the tests before; the operators' own come from a private network.
+  const reported = await policyClient(desk.stack.url).success({ login: alice.username, remote: "192.0.2.200" });
+  expect(reported.http).toBe(200);
+  const counts = await poll("the counts by place", async () => {
+    const found = await apiOf("origins", { range: "24h" });
+    const { refused = 0 } = Object(found.all);
+    // Reports are on their way too.
+    return refused >= 5 && JSON.stringify(found.systems).includes('"ok":3') ? found : undefined;
+  });
+  expect(counts).toMatchObject({
+    places: "known",
+    countries: [
+      { country: "NG", ok: 0, refused: 4 },
+      { country: "DE", ok: 3, refused: 0 },
+    ],
+    systems: [{ system: 64_500, owner: "Example Cable", ok: 3, refused: 0 }],
+    unknown_system: { refused: 5 },
+  });
+  await using context = await browser.newContext({ locale: "en-US", bypassCSP: true, javaScriptEnabled: false });
+  const page = await openConsole(context, desk, "helen");
+  await page.getByRole("link", { name: "Where from" }).click();
+  await page.getByRole("link", { name: "7 days" }).click();
+  expect(await page.locator(".world circle").count()).toBe(1);
+  expect(await page.locator(".world circle title").textContent()).toBe("Nigeria: 4 refused, 0 successful");
+  await page.getByRole("link", { name: "Successful" }).click();
+  expect(await page.locator(".world circle title").textContent()).toBe("Germany: 0 refused, 3 successful");
+  expect(page.url()).toContain("range=7d");
+  expect(await page.getByRole("table", { name: "Network owners" }).innerText()).toContain("Example Cable (AS64500)");
+  await using scripted = await browser.newContext({ locale: "en-US", bypassCSP: true });
+  const other = await openConsole(scripted, desk, "hugo");
+  await other.goto(page.url());
+  await expectAccessible(other);
 });
 
 test("users see the sign-ins to their own account, and no other's", async () => {

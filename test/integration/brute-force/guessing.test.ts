@@ -70,9 +70,9 @@ describe("a guesser", () => {
     expect(await statusOf(stack, { clientIp: "198.51.101.77", password: passwordOf(0) })).toBe(200);
   });
 
-  test("with 500 different wrong passwords for one account is banned, and the account stays accessible from other networks", async () => {
+  test("with 100 different wrong passwords for one account is banned, and the account stays accessible from other networks", async () => {
     const clientIp = "192.0.3.10";
-    for (let start = 0; start < 500; start += 50) {
+    for (let start = 0; start < 100; start += 50) {
       await Promise.all(
         Array.from({ length: 50 }, (_, index) => statusOf(stack, { clientIp, password: `guess-${start + index}` })),
       );
@@ -98,7 +98,7 @@ describe("a guesser", () => {
   });
 
   test("is one source with all addresses of a /64", async () => {
-    for (let start = 0; start < 500; start += 50) {
+    for (let start = 0; start < 100; start += 50) {
       await Promise.all(
         Array.from({ length: 50 }, (_, index) =>
           statusOf(stack, { clientIp: `2001:db8:5:5::${(start + index).toString(16)}`, password: `guess-${index}` }),
@@ -167,9 +167,9 @@ describe("responses to banned and failed logins", () => {
 });
 
 describe("legitimate users", () => {
-  test("are not banned for the same wrong password 500 times", async () => {
+  test("are not banned for the same wrong password 100 times", async () => {
     const clientIp = "192.0.5.10";
-    for (let start = 0; start < 500; start += 50) {
+    for (let start = 0; start < 100; start += 50) {
       await Promise.all(Array.from({ length: 50 }, () => statusOf(stack, { clientIp, password: "last year's" })));
     }
     expect(await statusOf(stack, { clientIp, password: passwordOf(0) })).toBe(200);

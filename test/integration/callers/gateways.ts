@@ -1,4 +1,4 @@
-import type { NatsServer, RedisServer } from "@postern/testing";
+import { type NatsServer, poll, type RedisServer } from "@postern/testing";
 import type { ServiceProcess } from "../../support/service-process.ts";
 import { basicAuth, startStack } from "../../support/stack.ts";
 
@@ -95,20 +95,22 @@ export async function startGateways(rateLimit: RateLimit): Promise<Gateways> {
 const localTaken = 'service_failure_budget_tokens_total{bucket="local",result="taken"}';
 
 /**
- * The result of a round in which no gateway counted locally, as each does while Redis is too slow for it. Each round needs addresses of its
- * own. Few rounds are tried, so that gateways that always count locally fail the test.
+ * The result of a round in which no gateway counted locally, as each does while Redis takes more than 100 ms. Each round needs addresses of
+ * its own. Gateways that always count locally fail the test.
  */
 export async function countedShared<T>(gateways: readonly Gateway[], round: (index: number) => Promise<T>): Promise<T> {
   const local = async (): Promise<number> => {
     const counts = await Promise.all(gateways.map((gateway) => gateway.metric(localTaken)));
     return counts.reduce((sum, count) => sum + count, 0);
   };
-  for (let index = 1; index <= 5; index += 1) {
+  let index = 0;
+  const { result } = await poll("a round in which Redis counted everything", async () => {
+    index += 1;
     const before = await local();
-    const result = await round(index);
-    if ((await local()) === before) return result;
-  }
-  throw new Error("in five rounds, a gateway counted locally although Redis was available");
+    const found = await round(index);
+    return (await local()) === before && { result: found };
+  });
+  return result;
 }
 
 /** Counts the statuses of `count` simultaneous requests. */

@@ -3,6 +3,7 @@ import { type RedisServer, spawnRedis } from "@postern/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Counters } from "../../../cli/src/rehearse/counters.ts";
+import { SignIns } from "../../../cli/src/rehearse/signed-in.ts";
 import { createRedisStore } from "../../../services/auth-engine/src/brute-force/brute-force-redis.ts";
 import type { CountedAttempt } from "../../../services/auth-engine/src/brute-force/shared-store.ts";
 import { createTargets } from "../../../services/auth-engine/src/brute-force/targets.ts";
@@ -150,7 +151,7 @@ test("the counters of a rehearsal decide as the scripts in Redis do", async () =
         repeatWindowMs,
         maxForgiven,
       });
-      const inMemory = new Counters({ clock, repeatWindowMs, maxForgiven, tolerateMs });
+      const inMemory = new Counters({ clock, repeatWindowMs, maxForgiven, signIns: new SignIns(clock, tolerateMs) });
       for (const one of steps) {
         clock.at += one.afterMs;
         await redis.set("sim:now", clock.at);

@@ -133,21 +133,6 @@ test("engines publish nothing while nobody watches", async () => {
   await watch.stop();
 });
 
-test("a watcher whose process is killed is forgotten when its lease ends", async () => {
-  const watch = await startWatch("--json");
-  idp.stack.service("admin").signal("SIGKILL");
-  await poll("the watch to notice", () => watch.messages.some((line) => line.startsWith("the connection ended")));
-  await watch.stop();
-  await poll("engines to publish nothing", async () => {
-    const before = events.seen;
-    await signIn();
-    await heartbeats(24);
-    return events.seen === before;
-  });
-  await idp.stack.start("admin");
-  expect(watch.messages.at(-1)).toMatch(/ 0 not shown$/u);
-});
-
 test("the number of watches is bounded, a stream ends when it should, and it goes on after an end", async () => {
   const watches = await Promise.all(Array.from({ length: maxWatches }, () => startWatch()));
   expect(await runOperator(idp.stack.url, ["watch"])).toMatchObject({

@@ -8,6 +8,7 @@ import { type Slapd, scratchFolder, spawnSlapd } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runDirectoryCommand } from "../../../cli/src/directory/directory-test.ts";
 import { seedDatabase } from "../../../services/auth-engine/src/backends/sql/seed.ts";
+import { compileCache } from "../../support/service-process.ts";
 import { defaultTree, demoBackends, isTree, merged } from "../../support/stack-config.ts";
 import { exampleLdif } from "../ldap/example-directory.ts";
 
@@ -21,6 +22,8 @@ interface Ran {
 const stack = new AsyncDisposableStack();
 let slapd: Slapd;
 let configFile: string;
+/** The same site with records of domains. */
+let domainsFile: string;
 
 beforeAll(async () => {
   const { path: folder } = stack.use(await scratchFolder());
@@ -62,14 +65,21 @@ beforeAll(async () => {
     redisUrl: "redis://127.0.0.1:1/0",
   };
   configFile = join(folder, "config.yaml");
-  await writeFile(configFile, JSON.stringify(merged(defaultTree(places), { auth: { backends } })));
+  domainsFile = join(folder, "domains.yaml");
+  const [tree, source] = [
+    defaultTree(places),
+    "SELECT 'example.test' AS name, 'sql' AS backends WHERE :domain LIKE 'example.%'",
+  ];
+  const domains = { source: { kind: "sql", query: source }, records: [{ name: "off.test", enabled: false }] };
+  await writeFile(configFile, JSON.stringify(merged(tree, { auth: { backends } })));
+  await writeFile(domainsFile, JSON.stringify(merged(tree, { auth: { backends, domains } })));
 });
 
 afterAll(() => stack.disposeAsync());
 
-async function postern(args: readonly string[], password: string): Promise<Ran> {
+async function postern(args: readonly string[], password: string, file = configFile): Promise<Ran> {
   const terminal = { input: Readable.from([`${password}\n`]), output: new PassThrough() };
-  const result = await runDirectoryCommand(["test", ...args, "--config", configFile], terminal);
+  const result = await runDirectoryCommand(["test", ...args, "--config", file], terminal);
   return { code: result.exitCode, output: [...result.output, ...result.errors].join("\n") };
 }
 
@@ -88,15 +98,22 @@ describe("postern directory test", () => {
   });
 
   test("runs as a command that reads the password from standard input", async () => {
-    const command = promisify(execFile)(join(root, "bin/postern"), [
-      "directory",
-      "test",
-      "alice",
-      "--config",
-      configFile,
-    ]);
+    const args = ["directory", "test", "alice", "--config", configFile];
+    const command = promisify(execFile)(join(root, "bin/postern"), args, { env: { ...process.env, ...compileCache } });
     command.child.stdin?.end("alice-password\n");
     expect((await command).stdout).toContain("a login would be accepted");
+  });
+
+  test("queries the backends of the name's domain only", async () => {
+    const { code, output } = await postern(["bob@EXAMPLE.test"], "bob-demo-password", domainsFile);
+    expect([code, output]).toEqual([0, expect.stringContaining("domain: example.test, by the source; backends: sql")]);
+    expect(output).not.toContain("[ldap]");
+    for (const [name, said] of [
+      ["bob@other.test", "STOP domain: no record"],
+      ["bob@off.test", "STOP domain: not enabled"],
+      ["bob@example.net", "STOP domain: the source returned the record of another domain"],
+    ] as const)
+      expect((await postern([name], "bob-demo-password", domainsFile)).output).toContain(said);
   });
 
   test("stops at a wrong password", async () => {

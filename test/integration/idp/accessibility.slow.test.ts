@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type PageServer, startPageServer } from "../../../tools/pages/page-server.ts";
 import { axeProblems, loadAxe } from "../../support/axe.ts";
 import { sharedChromium } from "../../support/chromium.ts";
+import { keyboardProblems, layoutProblems } from "../../support/page-rules.ts";
 
 let server: PageServer;
 let browser: Browser;
@@ -45,6 +46,26 @@ test("every page complies with WCAG 2.2 AA, in light and dark colours", async ()
 test("the public status and the console comply with WCAG 2.2 AA, in light and dark colours", async () => {
   const status = ["en", "ar"].flatMap((tag) => [...server.statusUrls(tag).values()]);
   expect(await problemsAt([...status, ...server.consoleUrls.values()])).toEqual([]);
+});
+
+test("every page fits the screen in Arabic, from right to left, without JavaScript", async () => {
+  await using context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 320, height: 640 } });
+  const page = await context.newPage();
+  for (const name of server.names) {
+    await page.goto(server.urlOf(name, "ar"));
+    expect([name, await layoutProblems(page)]).toEqual([name, []]);
+  }
+});
+
+test("every control of every page is reachable with Tab alone and shows its focus", async () => {
+  // Observing the focus needs JavaScript, and then the passkey script requests options for a flow that a sample page does not have.
+  await using context = await browser.newContext({ viewport: { width: 320, height: 640 } });
+  const page = await context.newPage();
+  await page.route("**/login/webauthn/begin*", (route) => route.abort());
+  for (const name of server.names) {
+    await page.goto(server.urlOf(name));
+    expect([name, await keyboardProblems(page)]).toEqual([name, []]);
+  }
 });
 
 test("the check reports a page with a fault", async () => {

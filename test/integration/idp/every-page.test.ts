@@ -44,14 +44,10 @@ async function problemsOf(
 const both: Check = async (page) => [...(await layoutProblems(page)), ...(await documentProblems(page))];
 
 describe("every page, without JavaScript, 320 px wide", () => {
+  // accessibility.slow.test.ts and test/long/pages check the other languages, the keyboard, and the pages that differ only in data.
   test("fits the screen, loads nothing from other sites, complies with its content security policy, and is valid", async () => {
     expect(server.names.length).toBeGreaterThan(20);
     expect(await problemsOf("en", both)).toEqual([]);
-  });
-
-  // test/long/pages checks the other languages, and the pages that differ only in data.
-  test("fits the screen in Arabic, from right to left", async () => {
-    expect(await problemsOf("ar", layoutProblems)).toEqual([]);
   });
 
   test("the public status fits the screen, and complies with its policy", async () => {
@@ -75,17 +71,6 @@ test.each([
       return { lines: range.getClientRects().length, isWhole: code.scrollWidth <= code.clientWidth };
     });
     expect([name, lines, isWhole]).toEqual([name, 1, true]);
-  }
-});
-
-test("every control of every page is reachable with Tab alone and shows its focus", async () => {
-  // Observing the focus needs JavaScript, and then the passkey script requests options for a flow that a sample page does not have.
-  await using context = await browser.newContext({ viewport: { width: 320, height: 640 } });
-  const page = await context.newPage();
-  await page.route("**/login/webauthn/begin*", (route) => route.abort());
-  for (const name of server.names) {
-    await page.goto(server.urlOf(name));
-    expect([name, await keyboardProblems(page)]).toEqual([name, []]);
   }
 });
 

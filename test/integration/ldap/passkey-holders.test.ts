@@ -3,6 +3,7 @@ import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import { systemClock } from "@postern/shared/platform/time";
 import { type Slapd, spawnSlapd } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { forEveryName } from "../../../services/auth-engine/src/backends/backends-by-name.ts";
 import { createLdapBackend, type LdapBackend } from "../../../services/auth-engine/src/backends/ldap/ldap-backend.ts";
 import { createSecondFactors } from "../../../services/auth-engine/src/second-factors/second-factors.ts";
 import { exampleLdif, examplePool, exampleSearch, silentLog, within } from "./example-directory.ts";
@@ -52,7 +53,7 @@ describe.each([
 
   const factors = () =>
     createSecondFactors(
-      () => backends,
+      forEveryName(backends),
       createKeyRing([new Secret("a-secret-of-the-ring")], "mfa-artefact"),
       createWorkGate(1, 16),
     );

@@ -1,6 +1,6 @@
 import { decodeCbor } from "@postern/shared/platform/cbor";
 import { callerRejections } from "@postern/shared/platform/openapi";
-import { Compile } from "typebox/compile";
+import { Check, Errors } from "typebox/value";
 import { parse } from "yaml";
 import { isTree, type Tree } from "../../support/stack-config.ts";
 import type { DriveAnswer, DriveParts } from "./drive.ts";
@@ -38,9 +38,9 @@ function resolver(document: Tree): (value: unknown) => unknown {
 }
 
 function faults(where: string, schema: unknown, value: unknown): readonly string[] {
-  const validator = Compile(tree(schema));
-  if (validator.Check(value)) return [];
-  return validator.Errors(value).map(({ instancePath, message }) => `${where}${instancePath}: ${message}`);
+  const type = tree(schema);
+  if (Check(type, value)) return [];
+  return Errors(type, value).map(({ instancePath, message }) => `${where}${instancePath}: ${message}`);
 }
 
 /** A CBOR map as the object that JSON would have. */

@@ -26,7 +26,7 @@ beforeAll(async () => {
     engines: 2,
     redis: true,
     settings: {
-      storage: { redis: { result_cache_timeout: "100ms" } },
+      storage: { redis: { result_cache_timeout: "1s" } },
       auth: {
         pipeline: { local_cache_ttl: `${localTtlMs}ms` },
         backends: { order: ["cache", "sql"] },

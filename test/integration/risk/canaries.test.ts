@@ -55,7 +55,7 @@ let hooks: HookReceiver;
 let mails: MailReceiver;
 let traces: TraceReceiver;
 
-/** Two engines with everything that receives facts about sign-ins: receivers of mail, webhooks and traces, and a console. */
+/** A process with everything that receives facts about sign-ins: receivers of mail, webhooks and traces, and a console. */
 async function start(): Promise<void> {
   const { path: folder } = owned.use(await scratchFolder());
   writeFileSync(join(folder, "leaked"), `${hash("sha1", user.password, "hex").toUpperCase()}:3\n`);
@@ -76,14 +76,13 @@ async function start(): Promise<void> {
         runtime: { developer_mode: true, outgoing_tls: { ca_file: join(folder, "trusted.crt") } },
         observability: { tracing: { enabled: true, endpoint: traces.url, sampler_ratio: 1 } },
       },
-      { engines: 2 },
+      { services: ["jobs-worker"] },
     ),
   );
   using database = new DatabaseSync(desk.directoryFile);
   database
     .prepare("INSERT INTO users (username, password, display_name, mail, uid) VALUES (?, ?, 'Canary', ?, 'canary')")
     .run(user.username, saltedHash(user.password), contact);
-  await desk.stack.start("jobs-worker");
 }
 
 const byMail = (clientIp: string, password = user.password) =>

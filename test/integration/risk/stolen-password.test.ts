@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { mmdbFile, pause, poll, scratchFolder } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runRiskCommand } from "../../../cli/src/risk-replay/risk-replay.ts";
@@ -165,7 +166,9 @@ describe("with observe, the default", () => {
     const [log, config] = [join(folder.path, "gateway.log"), join(folder.path, "replayed.yaml")];
     writeFileSync(log, stack.gateway.output());
     writeFileSync(config, JSON.stringify({ auth: { risk: { dangerous: { score: 80 } } } }));
-    const { exitCode, output } = await runRiskCommand(["replay", log, "--config", config, "--limit", "100", "--json"]);
+    const terminal = { input: new PassThrough(), output: new PassThrough() };
+    const args = ["replay", log, "--config", config, "--limit", "100", "--json"];
+    const { exitCode, output } = await runRiskCommand(args, { terminal });
     const { refused_sign_ins: refused } = JSON.parse(output.join("\n"));
     expect(exitCode).toBe(1);
     expect(refused.filter(({ username }: { readonly username: string }) => username === userName(6))).toMatchObject([
@@ -274,10 +277,9 @@ describe("with enforce", () => {
     /** Enough that both engines decide some of them. */
     const withoutSignals = async (): Promise<void> => {
       await poll("sign-ins without Redis", async () => (await signIn(stack, 2, bot, "smtp")).status === 200);
-      for (let index = 0; index < 12; index += 1) {
-        const { status, line } = await signIn(stack, 2, bot, "smtp");
+      const outcomes = await Promise.all(Array.from({ length: 12 }, () => signIn(stack, 2, bot, "smtp")));
+      for (const { status, line } of outcomes)
         expect([status, line["risk_score"], line["risk_signals"]]).toEqual([200, undefined, undefined]);
-      }
     };
     await pause(redis);
     await withoutSignals();

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { poll, type Slapd } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { askAdmin } from "../../support/ask-admin.ts";
@@ -61,8 +62,8 @@ const reloaded = ["auth-engine", "admin"] as const;
 /** Requests since the report was deleted that are to appear in it. */
 let expected = 0;
 
-/** Replaces the shadow, and begins a new report; the server of the pool `new` may be another one. */
-async function useShadow(shadow: Tree, port = newSlapd.port): Promise<void> {
+/** Replaces the shadow, and begins a new report; the server of the pool `new` may be another one, and its secret too. */
+async function useShadow(shadow: Tree, port = newSlapd.port, secret?: string): Promise<void> {
   const reloads = (name: (typeof reloaded)[number]): number =>
     stack
       .service(name)
@@ -71,7 +72,7 @@ async function useShadow(shadow: Tree, port = newSlapd.port): Promise<void> {
       .filter((line) => line.includes('"configuration reloaded"') && line.includes(`"${name}"`)).length;
   const before = reloaded.map(reloads);
   await stack.writeSettings({
-    auth: { shadow: { order: ["ldap(new)"], ...shadow }, backends: { ldap: twoPools(oldSlapd.port, port) } },
+    auth: { shadow: { order: ["ldap(new)"], ...shadow }, backends: { ldap: twoPools(oldSlapd.port, port, secret) } },
   });
   for (const name of stack.isOneProcess ? reloaded.slice(0, 1) : reloaded) stack.service(name).signal("SIGHUP");
   await poll("the reload", () => reloaded.every((name, index) => reloads(name) > (before[index] ?? 0)));
@@ -260,3 +261,30 @@ test("only the chosen share, protocols and domains are compared, and nothing onc
   expect(await nextRun(0)).toEqual(withoutShadow);
   expect(await readReport()).toMatchObject({ compared: 0, is_on: false });
 });
+
+test("a reload with another secret of the shadow's directory applies to the next comparison, and to no answer", async () => {
+  await useShadow({}, newSlapd.port, "a-former-secret");
+  expect(await nextRun()).toEqual(withoutShadow);
+  expect(await reportedSoon(perRun)).toMatchObject({ compared: 0, omitted: { undecided_new: perRun } });
+  await useShadow({});
+  expect(await nextRun()).toEqual(withoutShadow);
+  expect(await reportedSoon(perRun)).toMatchObject({ compared: perRun, different: 0 });
+});
+
+/** Less than the time of a comparison, for which the engine must not wait. */
+const endsWithinMs = 50_000;
+
+test(
+  "an engine ends while its shadow hangs",
+  async () => {
+    await using proxy = await startStallableProxy(newSlapd.port);
+    proxy.stall();
+    await useShadow({ passwords: "all", timeout: "60s", concurrency: 2, queue_length: 3 }, proxy.port);
+    await nextRun(perRun - 5);
+    const engine = stack.isOneProcess ? stack.gateway : stack.service("auth-engine");
+    const ended = once(engine.process, "exit");
+    engine.signal("SIGTERM");
+    expect(await ended).toEqual([0, null]);
+  },
+  endsWithinMs,
+);

@@ -47,17 +47,17 @@ const search = (pool: string) => ({
   attribute: ["cn", "displayName", "title", "roomNumber", "telephoneNumber", "l", "description"],
 });
 
-const pool = (port: number) => ({
+const pool = (port: number, secret = "slapd-root-password") => ({
   server_uri: [`ldap://127.0.0.1:${port}`],
   bind_dn: "cn=admin,dc=example,dc=test",
-  bind_pw: "slapd-root-password",
+  bind_pw: secret,
   negative_cache_ttl: "0s",
 });
 
 /** `auth.backends.ldap` with the pools `old` and `new`, which remember nothing. */
-export function twoPools(oldPort: number, newPort: number): Tree {
+export function twoPools(oldPort: number, newPort: number, newSecret?: string): Tree {
   return {
-    pools: { old: pool(oldPort), new: pool(newPort) },
+    pools: { old: pool(oldPort), new: pool(newPort, newSecret) },
     search: [search("old"), search("new")],
   };
 }

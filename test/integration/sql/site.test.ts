@@ -12,11 +12,10 @@ import {
   mfaWebauthnSave,
   mfaWebauthnUpdate,
 } from "@postern/shared/contracts";
-import { type DatabaseServer, freePort, poll } from "@postern/testing";
+import { type DatabaseServer, poll } from "@postern/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { askAccounts, wholeBody } from "../../support/ask-accounts.ts";
 import { askJson } from "../../support/ask-json.ts";
-import { type LoadRequest, startLoad } from "../../support/load.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 import { type StallableProxy, startStallableProxy } from "../../support/stallable-proxy.ts";
 import { makeBus, soon } from "../bus/bus-fixture.ts";
@@ -212,37 +211,5 @@ describe.each(sites)("$name", ({ start, statements, backends, isUpgrading }) => 
     expect(await ask({ backend: "plugin" })).toEqual({ outcome: "unknown_backend" });
     expect(await ask({ backend: "sql", backendName: "other" })).toEqual({ outcome: "unknown_backend" });
     expect(await ask({ backend: "sql", backendName: "default" })).toMatchObject({ outcome: "ok" });
-  });
-
-  test("one of two servers unavailable from the start: the other answers every login, and the engine is ready", async () => {
-    await using one = await startStack({
-      backends: backends(database, await freePort(), database.port),
-      settings: { auth: { pipeline: { local_cache_ttl: "0s" } } },
-    });
-    const logins = Array.from({ length: 12 }, () => askJson(one.url, alice));
-    expect((await Promise.all(logins)).map((answer) => answer.status)).toEqual(logins.map(() => 200));
-    expect((await askJson(one.url, { ...alice, password: "wrong" })).status).toBe(403);
-    expect(await one.service("auth-engine").readiness()).toBe(200);
-  });
-
-  test("while the database is killed, stopped or unreachable under load, no right login is denied, responses are in time, and it recovers", async () => {
-    const right: LoadRequest = { name: "right login", body: alice, right: 200 };
-    await using load = startLoad(stack.url, { loops: 4, requests: [right] });
-    await database.kill();
-    await poll("temporary failures", async () => load.surprises().length > 3);
-    await database.start();
-    await recovered();
-    const killed = load.surprises().length;
-    await database.pause();
-    await poll("temporary failures", async () => load.surprises().length > killed + 3);
-    await database.resume();
-    await recovered();
-    const stopped = load.surprises().length;
-    proxy.stall();
-    await poll("temporary failures", async () => load.surprises().length > stopped + 3);
-    proxy.resume();
-    await recovered();
-    const surprises = await load.stop();
-    expect(surprises.filter(({ status: statusCode }) => statusCode !== 500)).toEqual([]);
   });
 });

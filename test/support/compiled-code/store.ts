@@ -10,7 +10,7 @@ const record = fileURLToPath(new URL("record.ts", import.meta.url));
 const nodeArgs = ["--expose-internals", "--disable-warning=internal/test/binding", "--import", record];
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 /** Names the bundles whose code is stored. */
-const stampFile = `${root}.run/test/compiled-code.txt`;
+const stampFile = `${root}.run/test/compiled-code.stamp`;
 const issuer = "http://localhost:8080";
 
 /** Changes with every file of the bundles: their builds write only what differs. */
@@ -55,6 +55,9 @@ async function runServices(shape: "five" | "one"): Promise<void> {
   const challenge = { code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", code_challenge_method: "S256" };
   const page = await browser.open(`/oidc/authorize?${new URLSearchParams({ ...request, ...challenge }).toString()}`);
   await browser.submit(page, { username: alice.username, password: alice.password });
+  // The code is stored while they stop.
+  const processes = stack.isOneProcess ? [stack.gateway] : [...stack.services.values()];
+  await Promise.all(processes.map((service) => service.stop()));
 }
 
 /**

@@ -110,6 +110,31 @@ test("wide terminals show longer bars and more columns", () => {
   expect(lines.join("\n")).toMatch(/backend sql down\s+redis state up\s+nats up\s+queue flush 3 waiting 1 failed up$/u);
 });
 
+test("on 24 rows everything fits, and health is not cut, whatever is wrong", () => {
+  const findings = Array.from({ length: 9 }, () => ({ severity: "problem" as const, subject: "idp", text: "silent" }));
+  const many = {
+    ...system,
+    findings,
+    backends: Array.from({ length: 6 }, (_, index) => ({
+      ...system.backends[0],
+      name: `sql${index}`,
+      state: "down" as const,
+      down_at: [],
+    })),
+  };
+  for (const columns of [40, 80, 120]) {
+    for (const data of [all, { ...all, system: many }]) {
+      const lines = topLines(data, frame(columns, { rows: 22, listed: 2 }));
+      expect([columns, lines.length <= 22]).toEqual([columns, true]);
+      const text = lines.join("\n");
+      for (const part of ["SIGN-INS", "ACCOUNT", "NETWORK", "HEALTH", "idp unknown"]) expect(text).toContain(part);
+    }
+  }
+  // With room, nothing is left out.
+  expect(topLines(all, frame(80, { rows: 60 }))).toEqual(topLines(all, frame(80)));
+  expect(topLines(all, frame(80, { rows: 22, listed: 2 })).join("\n")).not.toMatch(/^unknown user/mu);
+});
+
 test("what could not be read is named and left out", () => {
   const unavailable = ["health: 403: these credentials lack the permission for this command"];
   const lines = topLines({ series, unavailable }, frame(80));

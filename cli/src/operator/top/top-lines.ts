@@ -8,6 +8,8 @@ import { accountsBy, networksBy, type TopSort } from "./top-state.ts";
 /** How the overview is drawn. */
 export interface TopFrame {
   readonly columns: number;
+  /** Lines that there is room for; undefined: for all. */
+  readonly rows?: number | undefined;
   /** Rows for each list of what is attacked. */
   readonly listed: number;
   readonly sort: TopSort;
@@ -17,6 +19,9 @@ export interface TopFrame {
 }
 
 type Step = SignInSeries["steps"][number];
+
+/** What a low terminal leaves out, one after the other, so that the end of the overview is not cut. */
+const thrifts = { noBlanks: 1, noZeros: 2, noObjectives: 3, few: 4, ailing: 5 } as const;
 
 const outcomes: readonly (readonly [label: string, colour: Colour, of: (step: Step) => number])[] = [
   ["ok", "green", ({ ok }) => ok],
@@ -84,7 +89,14 @@ function objectiveLines(frame: TopFrame, series: SignInSeries): readonly string[
   ];
 }
 
-function signInLines(frame: TopFrame, series: SignInSeries): readonly string[] {
+/** The least that says whether the site works and is attacked. */
+const fewOutcomes: typeof outcomes = [
+  ["ok", "green", ({ ok, cached }) => ok + cached],
+  ["refused", "yellow", (step) => step.wrong_password + step.unknown_user + step.denied + step.blocked],
+  ["temp. failure", "magenta", ({ tempfail }) => tempfail],
+];
+
+function signInLines(frame: TopFrame, series: SignInSeries, thrift: number): readonly string[] {
   const { steps } = series;
   // The last step is not over yet.
   const now = steps.at(-2);
@@ -92,9 +104,11 @@ function signInLines(frame: TopFrame, series: SignInSeries): readonly string[] {
   const bans = steps.map((step) => step.bans);
   return [
     titleRow(frame, "SIGN-INS", ["a min.", "hour"]),
-    ...outcomes.map(([label, colour, of]) =>
-      row(frame, [label, colour], steps.map(of), [numberText(now === undefined ? 0 : of(now)), numberText(sum(of))]),
-    ),
+    ...(thrift < thrifts.few ? outcomes : fewOutcomes)
+      .filter(([, , of]) => thrift < thrifts.noZeros || sum(of) > 0)
+      .map(([label, colour, of]) =>
+        row(frame, [label, colour], steps.map(of), [numberText(now === undefined ? 0 : of(now)), numberText(sum(of))]),
+      ),
     row(frame, ["bans", "red"], bans, [
       numberText(bans.findLast((count) => count !== undefined) ?? 0),
       `+${numberText(sum((step) => step.new_bans))}`,
@@ -108,7 +122,7 @@ function signInLines(frame: TopFrame, series: SignInSeries): readonly string[] {
         series.p99_ms === undefined ? "-" : numberText(Math.round(series.p99_ms)),
       ],
     ),
-    ...objectiveLines(frame, series),
+    ...(thrift < thrifts.noObjectives ? objectiveLines(frame, series) : []),
   ];
 }
 
@@ -187,26 +201,26 @@ function versionsOf(instances: SystemReport["services"][number]["instances"]): s
   return [...counts].map(([version, of]) => `${version} ×${of.length}`).join(" ");
 }
 
-function healthLines(frame: TopFrame, system: SystemReport): readonly string[] {
+function healthLines(frame: TopFrame, system: SystemReport, thrift: number): readonly string[] {
   const { services, engines, backends, redis, nats, queues } = system;
   const jobs = queues.map(({ name, state, waiting = 0, failed = 0 }): [string, string] => [
     `queue ${name} ${waiting} waiting${failed > 0 ? ` ${failed} failed` : ""}`,
     state,
   ]);
-  return [
-    frame.paint("bold", "HEALTH"),
-    ...flowing(frame, [
-      ...services.map(({ service, state, instances }): [string, string] => [
-        `${service} ${versionsOf(instances)}`.trimEnd(),
-        state,
-      ]),
-      ...(engines.heard === undefined ? [] : [[`${engines.heard} heard of engines`, engines.state] as const]),
-      ...backends.map(({ name, state }): [string, string] => [`backend ${name}`, state]),
-      ...redis.map(({ role, state }): [string, string] => [`redis ${role}`, state]),
-      ["nats", nats.state],
-      ...jobs,
+  const all: readonly (readonly [text: string, state: string])[] = [
+    ...services.map(({ service, state, instances }): [string, string] => [
+      `${service} ${versionsOf(instances)}`.trimEnd(),
+      state,
     ]),
+    ...(engines.heard === undefined ? [] : [[`${engines.heard} heard of engines`, engines.state] as const]),
+    ...backends.map(({ name, state }): [string, string] => [`backend ${name}`, state]),
+    ...redis.map(({ role, state }): [string, string] => [`redis ${role}`, state]),
+    ["nats", nats.state],
+    ...jobs,
   ];
+  const ailing = all.filter(([, state]) => state !== "up");
+  const others = [`${all.length - ailing.length} ${ailing.length === 0 ? "parts" : "others"}`, "up"] as const;
+  return [frame.paint("bold", "HEALTH"), ...flowing(frame, thrift < thrifts.ailing ? all : [...ailing, others])];
 }
 
 function verdictLines({ columns, paint }: TopFrame, { state, verdict, findings }: SystemReport): readonly string[] {
@@ -217,15 +231,26 @@ function verdictLines({ columns, paint }: TopFrame, { state, verdict, findings }
   ];
 }
 
-/** The overview, a line each. */
-export function topLines(data: TopData, frame: TopFrame): readonly string[] {
+function linesWith(data: TopData, frame: TopFrame, thrift: number): readonly string[] {
   const { series, system, attacks, unavailable } = data;
   const parts = [
     system === undefined ? [] : verdictLines(frame, system),
     unavailable.map((text) => frame.paint("yellow", cut(printable(text), frame.columns))),
-    series === undefined ? [] : signInLines(frame, series),
+    series === undefined ? [] : signInLines(frame, series, thrift),
     attacks === undefined ? [] : attackLines(frame, attacks),
-    system === undefined ? [] : healthLines(frame, system),
+    system === undefined ? [] : healthLines(frame, system, thrift),
   ];
-  return parts.filter((lines) => lines.length > 0).flatMap((lines, index) => (index === 0 ? lines : ["", ...lines]));
+  const between = thrift < thrifts.noBlanks ? [""] : [];
+  return parts
+    .filter((lines) => lines.length > 0)
+    .flatMap((lines, index) => (index === 0 ? lines : [...between, ...lines]));
+}
+
+/** The overview, a line each, with as much of it as there is room for. */
+export function topLines(data: TopData, frame: TopFrame): readonly string[] {
+  const { rows = Number.POSITIVE_INFINITY } = frame;
+  let lines = linesWith(data, frame, 0);
+  for (let thrift = 1; lines.length > rows && thrift <= thrifts.ailing; thrift += 1)
+    lines = linesWith(data, frame, thrift);
+  return lines;
 }

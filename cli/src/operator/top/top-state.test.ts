@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { accountsBy, firstState, type Key, networksBy, pressed, type TopState } from "./top-state.ts";
+import { accountsBy, firstState, type Key, networksBy, pressed, selectedIn, type TopState } from "./top-state.ts";
 
 const rows = ["alice", "bob", "203.0.113.0/24"];
 const after = (keys: readonly (string | Key)[], from: TopState = firstState): TopState =>
@@ -15,6 +15,18 @@ test("rows are selected within the lists, opened and closed", () => {
   expect(after(["j", enter, "j", "j", "k"])).toMatchObject({ opened: "bob", scrolled: 1 });
   expect(after(["j", enter, "q"])).toMatchObject({ opened: undefined, isOver: false, selected: 1 });
   expect(pressed({ ...firstState, selected: 9 }, enter, []).opened).toBeUndefined();
+});
+
+test("the selection stays with its row when rows are sorted anew, and near it when it is gone", () => {
+  const state = after(["j"]);
+  expect(selectedIn(state, ["bob", "alice", "203.0.113.0/24"])).toBe(0);
+  expect(selectedIn(state, ["203.0.113.0/24", "alice", "carol", "bob"])).toBe(3);
+  expect(pressed(state, enter, ["bob", "alice"]).opened).toBe("bob");
+  expect(selectedIn(pressed(state, { name: "down" }, ["bob", "alice"]), ["alice", "bob"])).toBe(0);
+  expect(selectedIn(state, ["alice", "carol"])).toBe(1);
+  expect(selectedIn(state, [])).toBe(0);
+  // Until an operator has chosen, the first row is selected, whichever it is.
+  expect(selectedIn(firstState, ["bob", "alice"])).toBe(0);
 });
 
 test("q and Ctrl-C end it, s sorts, p pauses", () => {

@@ -27,8 +27,10 @@ export function networksBy({ networks }: Pick<Attacks, "networks">, sort: TopSor
 /** What an operator has pressed so far. */
 export interface TopState {
   readonly sort: TopSort;
-  /** Number of the selected row. */
+  /** Number of the selected row when it was selected. */
   readonly selected: number;
+  /** What the row is about: the selection stays with it when the rows are sorted anew. Undefined until a key has moved the selection. */
+  readonly subject: string | undefined;
   readonly isPaused: boolean;
   /** The name that is being typed after `/`. */
   readonly typed: string | undefined;
@@ -42,6 +44,7 @@ export interface TopState {
 export const firstState: TopState = {
   sort: "sources",
   selected: 0,
+  subject: undefined,
   isPaused: false,
   typed: undefined,
   opened: undefined,
@@ -77,12 +80,21 @@ function reading(state: TopState, { name, sequence }: Key): TopState {
   return state;
 }
 
+/** Number of the selected row among these; the nearest one if it is not there any more. */
+export function selectedIn(
+  { selected, subject }: Pick<TopState, "selected" | "subject">,
+  rows: readonly string[],
+): number {
+  const at = subject === undefined ? -1 : rows.indexOf(subject);
+  return at === -1 ? Math.max(0, Math.min(selected, rows.length - 1)) : at;
+}
+
 /** The selection after a key that moves it or opens it. */
 function selecting(state: TopState, { name, sequence }: Key, rows: readonly string[]): TopState {
-  const last = Math.max(0, rows.length - 1);
-  const selected = Math.min(state.selected, last);
-  if (name === "up" || sequence === "k") return { ...state, selected: Math.max(0, selected - 1) };
-  if (name === "down" || sequence === "j") return { ...state, selected: Math.min(last, selected + 1) };
+  const selected = selectedIn(state, rows);
+  const moved = (to: number): TopState => ({ ...state, selected: to, subject: rows[to] });
+  if (name === "up" || sequence === "k") return moved(Math.max(0, selected - 1));
+  if (name === "down" || sequence === "j") return moved(Math.max(0, Math.min(rows.length - 1, selected + 1)));
   const opens = name === "return" || name === "enter" || name === "right";
   return opens ? { ...state, opened: rows[selected], scrolled: 0 } : state;
 }

@@ -9,7 +9,7 @@ import { explanationLines } from "../why.ts";
 import { openFullScreen } from "./full-screen.ts";
 import { readTop, type TopData } from "./read-top.ts";
 import { topLines } from "./top-lines.ts";
-import { accountsBy, firstState, networksBy, pressed, type TopState } from "./top-state.ts";
+import { accountsBy, firstState, networksBy, pressed, selectedIn, type TopState } from "./top-state.ts";
 
 const refreshMs = 2000;
 /** Of output that is no terminal. */
@@ -115,8 +115,8 @@ function viewLines(view: View): readonly string[] {
   }
   const listed = listedIn(rows);
   const all = rowsOf(data, state, listed);
-  const selected = Math.min(state.selected, all.length - 1);
-  const lines = topLines(data, { columns, listed, sort: state.sort, selected, paint });
+  const selected = selectedIn(state, all);
+  const lines = topLines(data, { columns, rows: room, listed, sort: state.sort, selected, paint });
   return [headLine(view), ...lines.slice(0, room), keysLine(view)];
 }
 

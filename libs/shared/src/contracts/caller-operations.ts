@@ -42,6 +42,7 @@ const groups = {
     "listBansByEnd",
     "showAttacks",
     "showSeries",
+    "showOrigins",
     "showSystem",
     "getFailedSignIn",
   ],

@@ -50,6 +50,13 @@ export const networkBanned = event(
 /** Operators suspended accounts or resumed them. Services read them from Redis; if the event is lost, within half a second. */
 export const suspensionsChanged = event("account", "suspensions-changed", Type.Object({}));
 
+/** The record of a domain, or of all, may have changed at its source. If the event is lost, services use the old one until it expires. */
+export const domainFlushed = event(
+  "domain",
+  "flushed",
+  Type.Object({ domain: Type.Optional(Type.String({ maxLength: 253, description: "Absent: all domains." })) }),
+);
+
 /** Interval of heartbeats. Timeouts of listeners are multiples of it. */
 export const engineHeartbeatMs = 200;
 

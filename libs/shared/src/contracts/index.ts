@@ -16,6 +16,7 @@ export * from "./console/actions.ts";
 export * from "./console/audit.ts";
 export * from "./console/network.ts";
 export * from "./console/operations.ts";
+export * from "./console/origins.ts";
 export * from "./console/pages.ts";
 export * from "./console/reason-meanings.ts";
 export * from "./console/records.ts";

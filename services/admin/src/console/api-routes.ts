@@ -2,6 +2,7 @@ import { type Invitation, InvitationRequest, type OperationId, operation } from 
 import { type AuditOutcome, auditedCaller } from "@postern/shared/domain/audit";
 import { AppError } from "@postern/shared/platform/errors";
 import { compileCheck, guardedRoute } from "@postern/shared/platform/http";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AdminContext } from "../context.ts";
 import { malformed, sessionOf } from "../read-request.ts";
@@ -11,9 +12,11 @@ import { getAuditExport } from "./audit/get-audit-export.ts";
 import { getAttacks } from "./bans/get-attacks.ts";
 import { getBans } from "./bans/get-bans.ts";
 import { getNetwork } from "./network/get-network.ts";
+import { getOrigins } from "./origins/get-origins.ts";
 import { getSeries } from "./overview/get-series.ts";
 import { getExplain } from "./search/get-explain.ts";
 import { getHistory } from "./search/get-history.ts";
+import { getHistoryExport } from "./search/get-history-export.ts";
 import { getRisk } from "./search/get-risk.ts";
 import { getWatch } from "./watch/get-watch.ts";
 
@@ -60,12 +63,14 @@ export function registerConsole(app: FastifyInstance, context: AdminContext): vo
   app.route({ ...guarded("explainRisk"), handler: getRisk(context) });
   app.route({ ...guarded("showNetwork"), handler: getNetwork(context) });
   app.route({ ...guarded("listDecisions"), handler: getHistory(context) });
+  app.route({ ...guarded("exportDecisions"), handler: getHistoryExport({ ...context, clock: steadyClock }) });
   app.route({
     ...guarded("listBansByEnd"),
     handler: getBans(context.listBansByEnd, () => live.current.flush.rules),
   });
   app.route({ ...guarded("showAttacks"), handler: getAttacks(context) });
   app.route({ ...guarded("showSeries"), handler: getSeries(context.readRollups) });
+  app.route({ ...guarded("showOrigins"), handler: getOrigins(context) });
   app.route({ ...guarded("watchDecisions"), handler: getWatch(context) });
   app.route({ ...guarded("listAuditRecords"), handler: getAudit(context) });
   app.route({ ...guarded("exportAuditRecords"), handler: getAuditExport(context) });

@@ -2,6 +2,7 @@ import { type AccentColours, stylesheetOf } from "@postern/shared/platform/pages
 import { chartStyle } from "./charts/chart-style.ts";
 import { type ConsoleAsset, styleAsset } from "./console-assets.ts";
 import { houseStyle } from "./house/house-style.ts";
+import { originsStyle } from "./origins/origins-style.ts";
 import { overviewStyle } from "./overview/overview-style.ts";
 import { laneStyle } from "./sign-ins/lane-style.ts";
 
@@ -94,6 +95,6 @@ main pre{white-space:pre-wrap;overflow-wrap:anywhere}
 export function consoleStyle(accent: AccentColours): ConsoleAsset {
   return styleAsset(
     "style",
-    `${stylesheetOf(accent)}${houseStyle}${rules.replaceAll("\n", "")}${chartStyle}${overviewStyle}${laneStyle}`,
+    `${stylesheetOf(accent)}${houseStyle}${rules.replaceAll("\n", "")}${chartStyle}${overviewStyle}${laneStyle}${originsStyle}`,
   );
 }

@@ -14,6 +14,7 @@ import { goTo, originOf, sendNotice } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./context.ts";
 import { getNetworkPage } from "./network/get-network-page.ts";
 import type { NoticeKey } from "./notice-pages.ts";
+import { getOriginsPage } from "./origins/get-origins-page.ts";
 import { getOverview } from "./overview/get-overview.ts";
 import { postAct } from "./post-act.ts";
 import { getPreferences, postPreferences } from "./preferences/preferences-page.ts";
@@ -79,6 +80,7 @@ export function registerConsolePages(app: FastifyInstance, deps: ConsolePagesDep
   app.route({ ...routeOf(operation("consoleSignOut")), handler: postSignOut(deps) });
   app.route({ ...routeOf(operation("consoleClients")), handler: getClientsPage(deps) });
   app.route({ ...routeOf(operation("consoleOverview")), handler: getOverview(deps) });
+  app.route({ ...routeOf(operation("consoleOrigins")), handler: getOriginsPage(deps) });
   app.route({ ...routeOf(operation("consoleSearch")), handler: getSearch(deps) });
   app.route({ ...routeOf(operation("consoleFind")), handler: postFind(deps, "search") });
   app.route({ ...routeOf(operation("consoleAccount")), handler: getAccountPage(deps) });

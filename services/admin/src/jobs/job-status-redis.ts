@@ -3,7 +3,12 @@ import { AppError } from "@postern/shared/platform/errors";
 import { defineScript, jobKey, type RedisClient, readFields } from "@postern/shared/platform/redis";
 import readJobLua from "./scripts/read-job.lua?raw";
 
-const readJob = { name: "readJob", lua: readJobLua, keys: ["jobKey", "lockKey"], args: ["retentionMs"] } as const;
+const readJob = {
+  name: "readJob",
+  lua: readJobLua,
+  keys: ["jobKey", "lockKey", "waitKey", "delayedKey"],
+  args: ["retentionMs", "jobId"],
+} as const;
 const jobIdForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
 
 /** What the script replies. */
@@ -15,6 +20,9 @@ interface Fields {
   readonly result: unknown;
   readonly failure: unknown;
   readonly isLocked: unknown;
+  readonly ahead: unknown;
+  readonly nextRun: unknown;
+  readonly runs: unknown;
 }
 
 function timeOf(value: unknown): string {
@@ -26,6 +34,16 @@ function statusOf({ finishedAt, result, isLocked }: Fields): JobStatus {
   // The failure of an earlier run remains beside the result of a later run that succeeded.
   if (typeof finishedAt === "string") return typeof result === "string" ? "DONE" : "ERROR";
   return isLocked === 1 ? "INPROGRESS" : "QUEUED";
+}
+
+/** What a job waits for. */
+function waitOf({ ahead, nextRun, runs }: Fields): Pick<JobRecord, "ahead" | "nextRun" | "runs"> {
+  const failed = Number(runs ?? 0);
+  return {
+    ...(typeof ahead === "number" && { ahead }),
+    ...(Number.isInteger(failed) && failed > 0 && { runs: failed }),
+    ...(typeof nextRun === "string" && { nextRun: timeOf(nextRun) }),
+  };
 }
 
 function recordOf(jobId: string, fields: Fields): JobRecord {
@@ -40,6 +58,7 @@ function recordOf(jobId: string, fields: Fields): JobRecord {
     finishedAt: timeOf(fields.finishedAt),
     resultCount: status === "DONE" && Number.isInteger(count) ? count : 0,
     error: status === "ERROR" && typeof fields.failure === "string" ? fields.failure : "",
+    ...(status === "QUEUED" && waitOf(fields)),
   };
 }
 
@@ -49,14 +68,17 @@ export type ReadJob = (jobId: string) => Promise<JobRecord | undefined>;
 /** @param redis of the role `queue` */
 export function createJobStatus(redis: RedisClient, keyPrefix: string, retentionMs: number): ReadJob {
   const read = defineScript(redis, readJob);
+  const keyOf = (part: string): string => jobKey.build(keyPrefix, part);
+  const lists = { waitKey: keyOf("wait"), delayedKey: keyOf("delayed") };
   return async (jobId) => {
     if (!jobIdForm.test(jobId)) return undefined;
-    const keys = { jobKey: jobKey.build(keyPrefix, jobId), lockKey: jobKey.build(keyPrefix, `${jobId}:lock`) };
-    const reply = await read(keys, { retentionMs }).catch((cause: unknown) => {
+    const keys = { jobKey: keyOf(jobId), lockKey: keyOf(`${jobId}:lock`), ...lists };
+    const reply = await read(keys, { retentionMs, jobId }).catch((cause: unknown) => {
       throw new AppError("REDIS_UNAVAILABLE", { detail: "the job's record cannot be read", cause });
     });
     if (reply === null) return undefined;
-    const { name, createdAt, startedAt, finishedAt, result, failure, isLocked } = readFields(reply);
-    return recordOf(jobId, { name, createdAt, startedAt, finishedAt, result, failure, isLocked });
+    const { name, createdAt, startedAt, finishedAt, result, failure, isLocked, ahead, nextRun, runs } =
+      readFields(reply);
+    return recordOf(jobId, { name, createdAt, startedAt, finishedAt, result, failure, isLocked, ahead, nextRun, runs });
   };
 }

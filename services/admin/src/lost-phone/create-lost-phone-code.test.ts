@@ -41,7 +41,7 @@ function site(options: Site = {}) {
           },
         }
       : undefined,
-    accountNames: async () => ({ accounts, isComplete, isDenied: false }),
+    accountNames: async () => ({ accounts, isComplete, isDenied: false, spellings: [] }),
     decide: () => answer("lookup", { ...found, attributes: { uid: [role] } }),
     readFactors: () =>
       answer("factors", {

@@ -65,7 +65,12 @@ async function acted(id: ConsoleActionId, overrides: Overrides = {}) {
   const calls: ApiCall[] = [];
   const audited: AuditRecord[] = [];
   const act = createAct(
-    createFindReach(findRole, async (name) => ({ accounts: accountsOf(name), isComplete, isDenied: false })),
+    createFindReach(findRole, async (name) => ({
+      accounts: accountsOf(name),
+      isComplete,
+      isDenied: false,
+      spellings: [],
+    })),
     async (_operator, call) => {
       calls.push(call);
       return { status, body: undefined };

@@ -4,6 +4,7 @@ import type { Attempt } from "../pipeline/attempt.ts";
 import type { AccountFacts } from "../pipeline/facts.ts";
 import { denial, type Step, type StepContext } from "../pipeline/step.ts";
 import type { Backend, BackendQuery } from "./backend.ts";
+import type { BackendsByName } from "./backends-by-name.ts";
 import { noteAccount, okDecision } from "./found-account.ts";
 
 /**
@@ -14,10 +15,12 @@ import { noteAccount, okDecision } from "./found-account.ts";
 export async function lookUpAccount(
   attempt: Attempt,
   context: StepContext,
-  backends: readonly Backend[],
+  backends: BackendsByName,
 ): Promise<AuthDecision> {
   const query = backendQuery(attempt);
-  const { found, denied, unavailable } = await askBackends(backends, (backend) => backend.lookup(query, context));
+  const { found, denied, unavailable } = await askBackends(await backends.of(query.username), (backend) =>
+    backend.lookup(query, context),
+  );
   if (found?.outcome.kind === "ok") {
     noteAccount(found.backend, found.outcome.account.groups, attempt, context);
     return okDecision(found.backend, found.outcome.account, attempt);
@@ -28,7 +31,7 @@ export async function lookUpAccount(
 }
 
 /** `mode=no-auth`: the account, without a password. */
-export const lookUpInBackends: Step<AccountFacts, { readonly backends: readonly Backend[] }> = {
+export const lookUpInBackends: Step<AccountFacts, { readonly backends: BackendsByName }> = {
   name: "look-up-in-backends",
   run: (attempt, context, { backends }) =>
     attempt.operation === "lookup" ? lookUpAccount(attempt, context, backends) : undefined,

@@ -19,6 +19,7 @@ import { ldapPoolSettings } from "./ldap/ldap-settings.ts";
 import { ldapModule } from "./ldap/script-module.ts";
 import { createLoginCosts, type LoginCosts } from "./ldap/unknown-names.ts";
 import { createLuaBackend } from "./lua/lua-backend.ts";
+import type { ServerLog } from "./servers/target-set.ts";
 import { makeSqlBackend, makeSqlClient } from "./sql/context.ts";
 import { sqlModule } from "./sql/script-module.ts";
 import type { SqlClient } from "./sql/sql-client.ts";
@@ -173,7 +174,7 @@ function createLazily<Resource extends { close(): Promise<void> }>(make: (name: 
 }
 
 /** Pools with their own connections and the backends' settings, so that scripts never delay backends. */
-export function createScriptModules({ auth }: Config, base: Base): ScriptModules {
+export function createScriptModules({ auth }: Config, base: { readonly logger: ServerLog }): ScriptModules {
   const { sql, ldap } = auth.backends;
   const sqlPools = createLazily((name): SqlClient | undefined => {
     const pool = name === "default" ? sql.default : Object.hasOwn(sql.pools, name) ? sql.pools[name] : undefined;

@@ -3,6 +3,7 @@ import { AppError } from "@postern/shared/platform/errors";
 import { systemClock as clock } from "@postern/shared/platform/time";
 import { expect, test } from "vitest";
 import type { Backend, LookupOutcome } from "./backend.ts";
+import { forEveryName } from "./backends-by-name.ts";
 import { createDescribeAccount } from "./describe-account.ts";
 import type { FindOutcome, MfaAccount } from "./second-factor-store.ts";
 
@@ -64,7 +65,7 @@ const stored =
   async () => ({ kind: "ok", account: mfaAccount("alice@example.test"), isDisabled });
 
 async function described(backends: readonly Backend[], waitMs = 20_000) {
-  const describe = createDescribeAccount(() => backends, createAttributeFilter(["pin"]), clock);
+  const describe = createDescribeAccount(forEveryName(backends), createAttributeFilter(["pin"]), clock);
   const context = { deadline: clock.now() + waitMs, signal: new AbortController().signal };
   return (await describe({ username: "alice", protocol: "imap" }, context)).backends;
 }

@@ -5,6 +5,7 @@ import { fromUnknown } from "@postern/shared/platform/errors";
 import type { Clock } from "@postern/shared/platform/time";
 import type { CallContext } from "../pipeline/attempt.ts";
 import type { Backend, BackendAccount, BackendQuery } from "./backend.ts";
+import type { BackendsByName } from "./backends-by-name.ts";
 import type { FindOutcome } from "./second-factor-store.ts";
 
 const maxEntries = 50;
@@ -37,11 +38,10 @@ function ofFactors(found: FindOutcome | undefined): Pick<BackendDescription, "ou
 }
 
 /**
- * What every backend says about a name, including those after the one that decides.
- * @param backends in the order of `auth.backends.order`.
+ * What every backend of a name says about it, including those after the one that decides.
  * @param releasable removes attributes with secrets.
  */
-export function createDescribeAccount(backends: () => readonly Backend[], releasable: AttributeFilter, clock: Clock) {
+export function createDescribeAccount(backends: BackendsByName, releasable: AttributeFilter, clock: Clock) {
   const describe = async (backend: Backend, query: BackendQuery, context: CallContext): Promise<BackendDescription> => {
     const { name } = backend;
     try {
@@ -65,6 +65,8 @@ export function createDescribeAccount(backends: () => readonly Backend[], releas
   ): Promise<Reply<typeof describeAccount>> => {
     const waitMs = Math.max(0, Math.floor((deadline - clock.now()) * patience));
     const context = { deadline: clock.now() + waitMs, signal: AbortSignal.any([signal, AbortSignal.timeout(waitMs)]) };
-    return { backends: await Promise.all(backends().map((one) => describe(one, query, context))) };
+    const [queried, username] = await Promise.all([backends.of(query.username), backends.spelled(query.username)]);
+    const described = await Promise.all(queried.map((one) => describe(one, query, context)));
+    return { backends: described, ...(username !== query.username && { username }) };
   };
 }

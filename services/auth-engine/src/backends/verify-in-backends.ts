@@ -7,6 +7,7 @@ import type { AccountFacts } from "../pipeline/facts.ts";
 import { denial, type Step, type StepContext } from "../pipeline/step.ts";
 import { askBackends, type BackendSearch, backendQuery } from "./ask-backends.ts";
 import type { Backend, VerifyOutcome } from "./backend.ts";
+import type { BackendsByName } from "./backends-by-name.ts";
 import { noteAccount, okDecision } from "./found-account.ts";
 
 /**
@@ -45,8 +46,7 @@ function refusal(outcome: Exclude<Found["outcome"], { readonly kind: "ok" }>): A
 
 /** What the steps need that query backends. */
 export interface BackendDeps {
-  /** In the order of `auth.backends.order`. */
-  readonly backends: readonly Backend[];
+  readonly backends: BackendsByName;
   readonly accountShares: AccountShares;
 }
 
@@ -78,9 +78,10 @@ export async function verifyPassword(
   attempt: Attempt,
   password: Secret,
   context: StepContext,
-  { backends, accountShares }: BackendDeps,
+  { backends: byName, accountShares }: BackendDeps,
 ): Promise<AuthDecision> {
   const query = backendQuery(attempt);
+  const backends = await byName.of(query.username);
   const verify = (backend: Backend): Promise<VerifyOutcome> => backend.verify(query, password, context);
   const { found, unknownTo, denied, left, unavailable } = await askBackends(backends, verify);
   const account = found && accountOf(found);

@@ -1,4 +1,5 @@
 import type { AuthDecision, AuthPolicyLogin, AuthPolicyVerdict, Ok } from "@postern/shared/contracts";
+import type { Domain } from "@postern/shared/domain/domains";
 import type { CallerDeadline } from "@postern/shared/platform/concurrency";
 import { type BruteForce, type BruteForceFacts, blockedBy } from "../brute-force/brute-force.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
@@ -76,8 +77,14 @@ export function createAllowLogin(
     const decided = (await policies()?.apply(known)) ?? decision;
     return verdictOf(decided, found);
   };
-  return async (login: AuthPolicyLogin, call: CallerDeadline): Promise<AuthPolicyVerdict> => {
-    const attempt = reportedAttempt(login);
-    return suspension.isNamed(attempt) ? suspended : evaluate(login, attempt, call);
+  return async (
+    login: AuthPolicyLogin,
+    call: CallerDeadline,
+    { typed = login.username, domain }: { readonly typed?: string; readonly domain?: Domain | undefined } = {},
+  ): Promise<AuthPolicyVerdict> => {
+    const attempt = { ...reportedAttempt(login), ...(domain !== undefined && { domain }) };
+    const isNamed =
+      suspension.isNamed(attempt) || (typed !== login.username && suspension.isNamed({ ...attempt, username: typed }));
+    return isNamed ? suspended : evaluate(login, attempt, call);
   };
 }

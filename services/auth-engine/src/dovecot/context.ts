@@ -6,21 +6,25 @@ import {
   authPolicyAllow,
   authPolicyReport,
   authPolicyReset,
+  normalisedProtocol,
   type Reply,
   type Request,
 } from "@postern/shared/contracts";
 import type { BruteForceRecords } from "@postern/shared/domain/brute-force";
 import type { DecisionWatches } from "@postern/shared/domain/decision-watch";
+import type { Domain } from "@postern/shared/domain/domains";
 import type { DecisionNote, HistoryRecorder } from "@postern/shared/domain/history";
 import type { Bus, Serving } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Logger } from "@postern/shared/platform/logging";
 import { systemClock } from "@postern/shared/platform/time";
-import type { Backend } from "../backends/backend.ts";
+import type { BackendsByName } from "../backends/backends-by-name.ts";
 import { createChosenNames } from "../brute-force/chosen-names.ts";
 import type { LiveBruteForce } from "../brute-force/context.ts";
 import { createGuessDigest } from "../brute-force/guess-digest.ts";
+import type { LiveDomains } from "../domains/context.ts";
+import type { Origins } from "../origins/origins.ts";
 import type { CallContext } from "../pipeline/attempt.ts";
 import type { Policies } from "../policy/policies.ts";
 import type { Rollups } from "../rollups/rollups.ts";
@@ -72,6 +76,15 @@ function createResetCounts(records: () => Pick<BruteForceRecords, "flush" | "flu
   };
 }
 
+/** The mail server decides which domains it serves; only a record can refuse one. */
+function verdictOfDomain(domain: Domain | undefined, login: AuthPolicyLogin): AuthPolicyVerdict | undefined {
+  if (domain?.isKnown !== true) return undefined;
+  const { isEnabled, message, protocols } = domain;
+  if (!isEnabled) return { verdict: "reject", reason: "domain", ...(message !== "" && { message }) };
+  const isServed = protocols.size === 0 || protocols.has(normalisedProtocol(login.protocol));
+  return isServed ? undefined : { verdict: "reject", reason: "domain" };
+}
+
 /** Evaluates and records sign-ins that mail servers verify, by the auth-policy protocol of Dovecot. */
 export function makeDovecot(
   { storage }: Config,
@@ -82,8 +95,11 @@ export function makeDovecot(
     readonly history: HistoryRecorder | undefined;
     readonly watches: DecisionWatches;
     readonly suspensions: SuspensionsDep["suspensions"];
-    readonly backends: { readonly current: readonly Backend[] };
+    readonly backendsByName: BackendsByName;
+    readonly domains: Pick<LiveDomains, "current">;
     readonly rollups: Rollups;
+    /** Absent without files that say where addresses are. */
+    readonly origins: Origins | undefined;
     readonly logger: Logger;
   },
 ) {
@@ -91,9 +107,10 @@ export function makeDovecot(
     parts.history?.note(note);
     if (parts.watches.isWatched) parts.watches.note(note);
     parts.rollups.reported(note);
+    parts.origins?.reported(note);
   };
   const bruteForce = () => parts.bruteForce?.current;
-  const suspension = createSuspensionCheck(parts, () => parts.backends.current);
+  const suspension = createSuspensionCheck(parts, parts.backendsByName);
   const allow = createAllowLogin(bruteForce, () => parts.rules.current.policies, suspension);
   const report = createReportLogin(
     bruteForce,
@@ -101,19 +118,34 @@ export function makeDovecot(
     createGuessDigest(storage.redis.password_nonce),
     createChosenNames(systemClock, chosenNamesMs),
   );
+  const reset = createResetCounts(() => parts.bruteForce?.records);
+  /** The login with its name as its domain spells it. If the source of the records does not answer, the name as typed counts. */
+  const placed = async <Login extends AuthPolicyLogin>(login: Login): Promise<{ login: Login; domain?: Domain }> => {
+    try {
+      const found = await parts.domains.current?.place(login.username);
+      return found === undefined ? { login } : { login: { ...login, username: found.username }, domain: found.domain };
+    } catch {
+      return { login };
+    }
+  };
   return {
-    allow: async (login: AuthPolicyLogin, call: CallContext): Promise<AuthPolicyVerdict> => {
-      const verdict = await allow(login, call);
+    allow: async (typed: AuthPolicyLogin, call: CallContext): Promise<AuthPolicyVerdict> => {
+      const { login, domain } = await placed(typed);
+      const verdict = verdictOfDomain(domain, login) ?? (await allow(login, call, { typed: typed.username, domain }));
       // A sign-in that may proceed is reported afterwards.
       if (verdict.verdict === "reject") record(noteOfVerdict(login, verdict, systemClock.now()));
       return verdict;
     },
-    report: async (login: AuthPolicyResult, call: CallContext): Promise<AuthPolicyEffect> => {
+    report: async (typed: AuthPolicyResult, call: CallContext): Promise<AuthPolicyEffect> => {
+      const { login } = await placed(typed);
       const effect = await report(login, call);
       record(noteOfReport(login, effect, systemClock.now()));
       return effect;
     },
-    reset: createResetCounts(() => parts.bruteForce?.records),
+    reset: async (request: Request<typeof authPolicyReset>) => {
+      const found = request.username === undefined ? undefined : await parts.domains.current?.place(request.username);
+      return reset(found === undefined ? request : { ...request, username: found.username });
+    },
   };
 }
 

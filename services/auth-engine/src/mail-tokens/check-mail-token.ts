@@ -76,6 +76,8 @@ export interface MailTokenRequest {
   readonly protocol: string;
   /** The password field. */
   readonly credential: string;
+  /** A name as its domain spells it; `username` is spelled so. Absent: as it is. */
+  readonly spelled?: (name: string) => string | Promise<string>;
 }
 
 /** Outcome of a check, for the metric. */
@@ -122,28 +124,31 @@ export function createMailTokenCheck(
 
   const judged = (
     verdict: TokenVerdict,
-    { username, protocol }: Pick<MailTokenRequest, "username" | "protocol">,
+    { isUser, protocol }: Pick<MailTokenRequest, "protocol"> & { readonly isUser: boolean },
   ): { outcome: MailTokenOutcome; accepted?: { username: string; signedInAt: number | undefined } } => {
     if (verdict.outcome === "unavailable") return { outcome: "unavailable" };
     if (verdict.outcome === "invalid") return { outcome: "invalid" };
     if (verdict.outcome === "wrong_token_type") return { outcome: "other_use" };
     const { username: name, signedInAt } = verdict.token;
-    if (name === undefined || !isSame(name, username)) return { outcome: "other_user" };
+    if (name === undefined || !isUser) return { outcome: "other_user" };
     if (!permits(limits, verdict.token, protocol)) return { outcome: "other_protocol" };
     return { outcome: "ok", accepted: { username: name, signedInAt } };
   };
 
   return async (
-    { mechanism, username, credential, protocol }: MailTokenRequest,
+    { mechanism, username, credential, protocol, spelled = (name) => name }: MailTokenRequest,
     context: { readonly signal: AbortSignal },
   ) => {
     const read = credential.length > maxMessageLength ? undefined : readBearerCredential(credential, mechanism);
-    if (read === undefined || !isSame(read.username ?? username, username)) {
+    const isOwn = async (name = ""): Promise<boolean> =>
+      isSame(name, username) || isSame(await spelled(name), username);
+    if (read === undefined || !(await isOwn(read.username ?? username))) {
       observe(read === undefined ? "invalid" : "other_user");
       return undefined;
     }
     const verdict = await unlessAborted(Promise.resolve(verifier.verify(read.token)), context.signal);
-    const { outcome, accepted } = judged(verdict, { username, protocol });
+    const isUser = verdict.outcome === "ok" && (await isOwn(verdict.token.username));
+    const { outcome, accepted } = judged(verdict, { isUser, protocol });
     observe(outcome);
     if (verdict.outcome === "unavailable") throw undecidable(verdict.cause);
     return accepted;

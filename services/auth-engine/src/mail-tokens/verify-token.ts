@@ -1,13 +1,13 @@
 import type { AuthDecision } from "@postern/shared/contracts";
 import { lookUpAccount } from "../backends/ask-backends.ts";
-import type { Backend } from "../backends/backend.ts";
+import type { BackendsByName } from "../backends/backends-by-name.ts";
 import { blockedBy, type CountedFacts } from "../brute-force/brute-force.ts";
 import { type Attempt, tokenMechanism } from "../pipeline/attempt.ts";
 import { denial, type Step, type StepContext } from "../pipeline/step.ts";
 import type { CheckMailToken } from "./check-mail-token.ts";
 
 export interface TokenDeps {
-  readonly backends: readonly Backend[];
+  readonly backends: BackendsByName;
   /** Absent while `auth.oauthbearer` is off. */
   readonly checkMailToken: CheckMailToken | undefined;
 }
@@ -21,7 +21,9 @@ async function decide(
   { backends, checkMailToken }: TokenDeps,
 ): Promise<AuthDecision> {
   if (checkMailToken === undefined) return denial("method_not_enabled");
-  const accepted = await checkMailToken({ ...token, username: attempt.username, protocol: attempt.protocol }, context);
+  const { username, protocol } = attempt;
+  const spelled = (name: string) => backends.spelled(name);
+  const accepted = await checkMailToken({ ...token, username, protocol, spelled }, context);
   if (accepted === undefined) return denial("bad_token");
   context.facts.credentialSince = accepted.signedInAt;
   return lookUpAccount({ ...attempt, username: accepted.username }, context, backends);

@@ -56,7 +56,7 @@ function parse(username: string) {
 
 interface Settings {
   readonly lookupFails?: boolean;
-  readonly deps?: Partial<StepDeps>;
+  readonly deps?: Partial<Omit<StepDeps, "backends">>;
 }
 
 function ask(change: Partial<AuthRequest> = {}, { lookupFails = false, deps = {} }: Settings = {}) {

@@ -1,6 +1,7 @@
 import type { AuthDecision, Dialect } from "@postern/shared/contracts";
 import type { Audit } from "@postern/shared/domain/audit";
 import { lookUpAccount } from "../backends/ask-backends.ts";
+import { forEveryName } from "../backends/backends-by-name.ts";
 import { type BackendDeps, verifyPassword } from "../backends/verify-in-backends.ts";
 import type { BruteForceDep } from "../brute-force/check-brute-force.ts";
 import { type Attempt, type MasterLogin, tokenMechanism } from "../pipeline/attempt.ts";
@@ -49,7 +50,10 @@ async function verify(
   if (password === undefined || tokenMechanism(attempt.method) !== undefined) {
     return denial("method_not_enabled");
   }
-  const master = await verifyPassword(attempt, password, context, deps);
+  // A master user without a domain is the site's: no customer's backend may say who that is.
+  const isOfSite = !attempt.username.includes("@");
+  const backends = isOfSite ? forEveryName(deps.backends.ofSite) : deps.backends;
+  const master = await verifyPassword(attempt, password, context, { ...deps, backends });
   if (master.outcome !== "ok") return master;
   const suspension = deps.suspensions.find(master.account);
   if (suspension !== undefined)

@@ -1,4 +1,5 @@
 import { type AuthRequest, normalisedProtocol } from "@postern/shared/contracts";
+import type { Domain } from "@postern/shared/domain/domains";
 import type { CallerDeadline } from "@postern/shared/platform/concurrency";
 import { Secret } from "@postern/shared/platform/crypto";
 import { canonicalName } from "@postern/shared/platform/net";
@@ -27,6 +28,10 @@ export interface MasterLogin {
 export type Attempt = Omit<AuthRequest, "password"> & {
   readonly password: Secret | undefined;
   readonly masterLogin?: MasterLogin | undefined;
+  /** The domain of the account that is opened; absent while `auth.domains` has no records. */
+  readonly domain?: Domain;
+  /** Whether a master user of one domain is about to open an account of another. */
+  readonly isForeignMaster?: boolean;
   /** The request on the bus, which another engine may have received too. */
   readonly call?: RequestOnBus | undefined;
 };

@@ -1,6 +1,7 @@
 import type { AuthDecision, AuthOperation } from "@postern/shared/contracts";
 import {
   attributeFactPrefix,
+  domainAttributeFactPrefix,
   type FactReader,
   type FactValue,
   isPolicyFact,
@@ -100,6 +101,8 @@ const readers: Readonly<Record<PolicyFact, Reader>> = {
   "auth.risk.known": ({ facts }) => facts.risk?.isKnown,
   "auth.tls.secure": ({ facts }) => facts.controls?.tlsSecure,
   "auth.relay_domain.known": ({ facts }) => facts.controls?.relayDomainKnown,
+  "auth.domain.name": ({ attempt: { domain } }) =>
+    domain?.isKnown === true && domain.name !== "" ? domain.name : undefined,
   "auth.rbl.score": ({ facts }) => facts.controls?.rblScore,
   "auth.rbl.listed": ({ facts }) => facts.controls?.rblListed,
   "auth.control.rejected": ({ facts }) => facts.controls?.rejectedBy,
@@ -120,6 +123,10 @@ export function factReader(known: Known): FactReader {
     if (isPolicyFact(name)) return readers[name](known);
     if (name.startsWith(requestAttributeFactPrefix)) {
       return requestAttributeOf(known, name.slice(requestAttributeFactPrefix.length));
+    }
+    if (name.startsWith(domainAttributeFactPrefix)) {
+      const { domain } = known.attempt;
+      return domain?.isKnown === true ? domain.attributes.get(name.slice(domainAttributeFactPrefix.length)) : undefined;
     }
     return attributeOf(known, name.slice(attributeFactPrefix.length));
   };

@@ -20,6 +20,8 @@ interface Parts {
   readonly bus: Bus;
   readonly live: { readonly current: { readonly resultCache: ResultCacheSettings } };
   readonly backends: Pick<BackendSet, "current">;
+  /** All spellings under which a backend may remember a name. */
+  readonly spellings: (name: string) => readonly string[];
 }
 
 /** Opens after three consecutive failures, then allows one attempt a second. */
@@ -49,7 +51,7 @@ function createShared(config: Config, timeoutMs: number, base: Base) {
 export function createResultCacheParts(
   config: Config,
   { memoryCache, sharedCache }: EngineSettings,
-  { base, bus, live, backends }: Parts,
+  { base, bus, live, backends, spellings }: Parts,
 ) {
   const memory = new MemoryCache(memoryCache, steadyClock);
   const metrics = createResultCacheMetrics(base.metrics, base.metricsPrefix, memory);
@@ -65,8 +67,9 @@ export function createResultCacheParts(
   });
   bus.subscribe(accountFlushed, ({ names }) => {
     // The backends clear their caches first; otherwise a sign-in in between would cache their old result.
-    for (const backend of backends.current) for (const name of names) backend.forget?.(name);
-    memory.flush(names);
+    const all = new Set(names.flatMap((name) => spellings(name)));
+    for (const backend of backends.current) for (const name of all) backend.forget?.(name);
+    memory.flush([...all]);
     metrics.flushed();
   });
   return { caches, redis: shared?.redis };

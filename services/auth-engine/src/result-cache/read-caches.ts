@@ -25,7 +25,10 @@ function cachedAnswer(
   context: StepContext<CachedFacts>,
   { backends }: CachesDep & BackendDeps,
 ): Ok | undefined {
-  const backend = backends.find(({ name }) => name === found.backendName);
+  const among = backends.of(attempt.username, attempt.domain);
+  // The record of the domain has just expired: the backends are queried, as for any miss.
+  const backend = among instanceof Promise ? undefined : among.find(({ name }) => name === found.backendName);
+  if (among instanceof Promise) among.catch(() => undefined);
   if (backend === undefined) {
     delete cache.servedFrom;
     return undefined;

@@ -30,6 +30,7 @@ export function securityContext(attempt: Attempt, { configuration, usesClientPor
     field(usesClientPort ? attempt.clientPort : undefined) +
     field(attempt.localIp) +
     field(attempt.localPort) +
+    (attempt.domain?.isKnown === true ? field(attempt.domain.backendsKey) : "") +
     (attempt.tls ? "tls" : "plain")
   );
 }

@@ -161,7 +161,7 @@ test("an engine that remembers scores notices the same sign-ins, and remembers t
       expect(one.values).toEqual(other.values);
       expect(one.reports).toEqual(other.reports);
     }),
-    { numRuns: 200 },
+    { numRuns: 60 },
   );
-  expect(remembered).toBeGreaterThan(100);
+  expect(remembered).toBeGreaterThan(30);
 });

@@ -39,10 +39,12 @@ function at(key: string, path: string, ...entryPoints: readonly string[]): Keyed
 
 /** Scripts that decide, with the keys of their paths. */
 export function keyedDecisionScripts({ auth }: Config): readonly KeyedScript[] {
+  const { kind, script_path: domainScript } = auth.domains.source;
   const { backend_script_path: backend, init_script_paths: inits } = auth.backends.lua.backend.default;
   const { environment, subject } = decisionScripts(auth);
   return [
     ...(backend === "" ? [] : [at(`${pool}.backend_script_path`, backend, ...backendEntries(auth))]),
+    ...(kind === "lua" ? [at("auth.domains.source.script_path", domainScript, "domain")] : []),
     ...inits.map((path, index) => at(`${pool}.init_script_paths[${index}]`, path, "start")),
     ...environment.map(({ script_path }, index) =>
       at(`${controls}.environment[${index}].script_path`, script_path, "environment"),

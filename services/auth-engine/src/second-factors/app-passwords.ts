@@ -11,7 +11,7 @@ import {
 } from "@postern/shared/contracts";
 import { abortAfter } from "@postern/shared/platform/concurrency";
 import { type Clock, steadyClock } from "@postern/shared/platform/time";
-import type { Backend } from "../backends/backend.ts";
+import type { BackendsByName } from "../backends/backends-by-name.ts";
 import type { MfaAccount, StoredAppPassword } from "../backends/second-factor-store.ts";
 import type { CallContext } from "../pipeline/attempt.ts";
 import { createOnAccount } from "./find-account.ts";
@@ -85,7 +85,7 @@ function shown({ id, label, protocols, createdAt, lastUsedAt }: StoredAppPasswor
 }
 
 /** Management of app passwords: what the bus methods do. */
-export function createAppPasswords(backends: () => readonly Backend[], clock: Clock) {
+export function createAppPasswords(backends: BackendsByName, clock: Clock) {
   const on = createOnAccount(backends);
   return {
     listAppPasswords: (request: MfaTarget, context: CallContext) =>

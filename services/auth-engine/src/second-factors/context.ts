@@ -3,7 +3,7 @@ import { createWorkGate } from "@postern/shared/domain/passwords";
 import type { Config } from "@postern/shared/platform/config";
 import type { Logger } from "@postern/shared/platform/logging";
 import { systemClock } from "@postern/shared/platform/time";
-import type { Backend } from "../backends/backend.ts";
+import type { BackendsByName } from "../backends/backends-by-name.ts";
 import type { EngineMetrics } from "../metrics.ts";
 import { createAppPasswords, createAppPasswordUses, type OnAppPasswordUse } from "./app-passwords.ts";
 import { createSecondFactors } from "./second-factors.ts";
@@ -12,7 +12,7 @@ import { createSecondFactors } from "./second-factors.ts";
 const maxRecoveryQueue = 16;
 
 interface Parts {
-  readonly backends: () => readonly Backend[];
+  readonly backends: BackendsByName;
   readonly logger: Logger;
   readonly metrics: Pick<EngineMetrics, "appPasswordUse">;
 }

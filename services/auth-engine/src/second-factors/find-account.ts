@@ -1,6 +1,7 @@
 import type { MfaRefusal, MfaTarget } from "@postern/shared/contracts";
 import { type AppError, fromUnknown } from "@postern/shared/platform/errors";
 import type { Backend } from "../backends/backend.ts";
+import type { BackendsByName } from "../backends/backends-by-name.ts";
 import type { CredentialSearch, FactorKind, MfaAccount } from "../backends/second-factor-store.ts";
 import { webauthnCredentialId } from "../backends/webauthn-credential.ts";
 import type { CallContext } from "../pipeline/attempt.ts";
@@ -32,12 +33,12 @@ function candidates(backends: readonly Backend[], { backend = "", backendName = 
  * @throws AppError of kind `unavailable`.
  */
 export async function findAccount(
-  backends: readonly Backend[],
+  backends: BackendsByName,
   target: MfaTarget,
   context: CallContext,
 ): Promise<FoundAccount | MfaRefusal> {
   const { username, protocol } = target;
-  const eligible = candidates(backends, target);
+  const eligible = candidates(await backends.of(username), target);
   if (eligible.length === 0) return refuse("unknown_backend");
   for (const backend of eligible) {
     if (backend.mfa === undefined) {
@@ -62,14 +63,14 @@ export function invalid(detail: string): MfaRefusal {
 }
 
 /** Does the work on the account that the target names, or returns the refusal if there is no such account. */
-export function createOnAccount(backends: () => readonly Backend[]) {
+export function createOnAccount(backends: BackendsByName) {
   return async <R>(
     target: MfaTarget,
     kind: FactorKind,
     context: CallContext,
     work: (found: FoundAccount) => Promise<R>,
   ): Promise<R | MfaRefusal> => {
-    const found = await findAccount(backends(), target, context);
+    const found = await findAccount(backends, target, context);
     if (isRefusal(found)) return found;
     return found.account.supports.has(kind) ? work(found) : refuse("unsupported");
   };
@@ -101,19 +102,20 @@ async function searchAll(
 
 /**
  * The account that holds a WebAuthn credential. Strangers can cause it, so the requests to backends are the same for all names and credentials
- * that do not fit each other. An account counts only if all backends together know it by that name.
+ * that do not fit each other. An account counts only if the backends of its domain together know it by that name.
  *
  * @throws AppError of kind `unavailable` if no account was found and a backend did not answer.
  */
 export async function findCredentialHolder(
-  backends: readonly Backend[],
+  backends: BackendsByName,
   target: MfaTarget,
   id: string,
   context: CallContext,
 ): Promise<FoundAccount | MfaRefusal> {
   const failures: AppError[] = [];
+  const ofName = await backends.of(target.username);
   for (const by of ["name", "start"] as const) {
-    const answers = await searchAll(backends, { id, by }, target, context);
+    const answers = await searchAll(ofName, { id, by }, target, context);
     failures.push(...answers.failures);
     for (const username of answers.names) {
       const found = await findAccount(backends, { ...target, username }, context);

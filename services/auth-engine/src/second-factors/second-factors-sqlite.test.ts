@@ -9,6 +9,7 @@ import { scratchFolder } from "@postern/testing";
 import { Value } from "typebox/value";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Backend } from "../backends/backend.ts";
+import { forEveryName } from "../backends/backends-by-name.ts";
 import { seedDatabase } from "../backends/sql/seed.ts";
 import { createSqlBackend } from "../backends/sql/sql-backend.ts";
 import type { SqlSearchSettings } from "../backends/sql/sql-settings.ts";
@@ -79,7 +80,7 @@ const context = () => ({ deadline: Date.now() + 10_000, signal: new AbortControl
 
 /** Two engines, each with its own connection. */
 function engine(of: Backend = backend) {
-  const backends = () => [of];
+  const backends = forEveryName([of]);
   const ring = createKeyRing([new Secret("a-secret-of-the-ring")], "mfa-artefact");
   const hashing = createWorkGate(1, 16);
   return {

@@ -7,7 +7,7 @@ import {
 } from "@postern/shared/contracts";
 import type { WorkGate } from "@postern/shared/domain/passwords";
 import type { KeyRing } from "@postern/shared/platform/crypto";
-import type { Backend } from "../backends/backend.ts";
+import type { BackendsByName } from "../backends/backends-by-name.ts";
 import type { CallContext } from "../pipeline/attempt.ts";
 import {
   createOnAccount,
@@ -23,15 +23,14 @@ import { hashRecoveryCodes, matchRecoveryCode } from "./recovery-code.ts";
 import { openTotpSecret, readTotpSecret, sealTotpSecret } from "./totp-secret.ts";
 import { createWebauthnCredentials } from "./webauthn-credentials.ts";
 
-type Backends = () => readonly Backend[];
-
 /** The requests to backends that another name would have caused, so that the time does not reveal which of them knows the name. */
 async function spendAsMuch(
-  backends: readonly Backend[],
+  byName: BackendsByName,
   { request, found }: { readonly request: MfaTarget; readonly found: FoundAccount | MfaRefusal },
   context: CallContext,
 ): Promise<void> {
   const { username, protocol } = request;
+  const backends = await byName.of(username);
   if (!isRefusal(found)) {
     const left = backends.slice(backends.indexOf(found.backend) + 1);
     for (const { mfa } of left) await mfa?.findAccount({ username, protocol }, context).catch(() => undefined);
@@ -44,14 +43,14 @@ async function spendAsMuch(
   if (account?.supports.has("app_passwords")) await account.listAppPasswords(context).catch(() => undefined);
 }
 
-function createReadFactors(backends: Backends, ring: KeyRing | undefined) {
+function createReadFactors(backends: BackendsByName, ring: KeyRing | undefined) {
   return async (request: Request<typeof mfaFactorsRead>, context: CallContext) => {
     const { credentialId: id } = request;
     const found =
       id === undefined
-        ? await findAccount(backends(), request, context)
-        : await findCredentialHolder(backends(), request, id, context);
-    if (request.hidesUnknown === true) await spendAsMuch(backends(), { request, found }, context);
+        ? await findAccount(backends, request, context)
+        : await findCredentialHolder(backends, request, id, context);
+    if (request.hidesUnknown === true) await spendAsMuch(backends, { request, found }, context);
     if (isRefusal(found)) return found;
     const { account, backend } = found;
     const { totpSecret, recoveryCodes, webauthnCredentials } = await account.readFactors(context);
@@ -102,11 +101,15 @@ function createRecoveryCodes(on: OnAccount, hashing: Pick<WorkGate, "run">) {
 /**
  * What the bus methods about second factors do. Each throws an `AppError` if the backend cannot answer.
  *
- * @param backends in the order of `auth.backends.order`; a reload replaces them
+ * @param backends a reload replaces them
  * @param ring absent if no encryption secret is configured; then nothing can be encrypted
  * @param hashing limits how many recovery-code hashes run concurrently
  */
-export function createSecondFactors(backends: Backends, ring: KeyRing | undefined, hashing: Pick<WorkGate, "run">) {
+export function createSecondFactors(
+  backends: BackendsByName,
+  ring: KeyRing | undefined,
+  hashing: Pick<WorkGate, "run">,
+) {
   const on = createOnAccount(backends);
   return {
     readFactors: createReadFactors(backends, ring),

@@ -1,6 +1,7 @@
 import type { AuthDecision } from "@postern/shared/contracts";
 import { askBackends, type BackendSearch, backendQuery } from "../backends/ask-backends.ts";
 import type { Backend } from "../backends/backend.ts";
+import { forEveryName } from "../backends/backends-by-name.ts";
 import { noteAccount, okDecision } from "../backends/found-account.ts";
 import type { MfaAccount, StoredAppPassword } from "../backends/second-factor-store.ts";
 import { type BackendDeps, verifyPassword } from "../backends/verify-in-backends.ts";
@@ -68,7 +69,8 @@ async function verify(
   context: StepContext,
   deps: AppPasswordDeps,
 ): Promise<AuthDecision> {
-  const { backends, appPasswordUses } = deps;
+  const { appPasswordUses } = deps;
+  const backends = await deps.backends.of(attempt.username);
   context.facts.credential = "app_password";
   const search = await askBackends(backends, (backend) => askBackend(backend, attempt, digest, context));
   const { found, unavailable } = search;
@@ -85,7 +87,10 @@ async function verify(
   const remotes = found === undefined ? backends.filter(({ kind }) => kind === "remote") : [];
   // The server that created an app password verifies it.
   if (remotes.length > 0 && attempt.password !== undefined)
-    return verifyPassword(attempt, attempt.password, context, { ...deps, backends: remotes });
+    return verifyPassword(attempt, attempt.password, context, {
+      ...deps,
+      backends: forEveryName(remotes),
+    });
   await spendAsMuch(search, { attempt, digest, context }, deps);
   context.facts.accountKnown = found !== undefined;
   if (found !== undefined && "account" in found.outcome) context.facts.guessedAccount = found.outcome.account;

@@ -6,7 +6,7 @@ import {
   type mfaWebauthnUpdate,
   type Request,
 } from "@postern/shared/contracts";
-import type { Backend } from "../backends/backend.ts";
+import type { BackendsByName } from "../backends/backends-by-name.ts";
 import type { CredentialHolder, MfaAccount } from "../backends/second-factor-store.ts";
 import { credentialProblem, webauthnCredentialId } from "../backends/webauthn-credential.ts";
 import type { CallContext } from "../pipeline/attempt.ts";
@@ -31,21 +31,21 @@ function isSameAccount(holder: CredentialHolder, { account, dn }: MfaAccount): b
 
 /** Whether another account of any backend holds the credential, as far as backends can be searched for it. */
 async function isHeldElsewhere(
-  backends: readonly Backend[],
+  backends: BackendsByName,
   { account, target, id }: { readonly account: MfaAccount; readonly target: MfaTarget; readonly id: string },
   context: CallContext,
 ): Promise<boolean> {
   const { username, protocol } = target;
-  for (const { mfa } of backends) {
+  for (const { mfa } of await backends.of(username)) {
     const holders = (await mfa?.findHolders({ id, by: "content" }, { username, protocol }, context)) ?? [];
     if (holders.some((holder) => !isSameAccount(holder, account))) return true;
   }
   return false;
 }
 
-export function createWebauthnCredentials(on: OnAccount, backends: () => readonly Backend[]) {
+export function createWebauthnCredentials(on: OnAccount, backends: BackendsByName) {
   const isTaken = (target: MfaTarget, account: MfaAccount, id: string, context: CallContext): Promise<boolean> =>
-    isHeldElsewhere(backends(), { account, target, id }, context);
+    isHeldElsewhere(backends, { account, target, id }, context);
   return {
     listWebauthn: (request: MfaTarget, context: CallContext) =>
       on(request, "webauthn", context, async ({ account }) => {

@@ -1,3 +1,4 @@
+import type { KnownDomain } from "@postern/shared/domain/domains";
 import type { Secret } from "@postern/shared/platform/crypto";
 import { askBackends } from "../backends/ask-backends.ts";
 import type { Backend, BackendContext, BackendQuery } from "../backends/backend.ts";
@@ -9,6 +10,8 @@ import { readFactorKinds } from "./read-factors.ts";
 export interface Waiting {
   readonly query: BackendQuery;
   readonly session: string;
+  /** Absent while all domains are decided by `auth.backends.order`. */
+  readonly domain: KnownDomain | undefined;
   readonly old: SideAnswer;
   /** Absent unless the backends of the shadow may get it. */
   readonly password: Secret | undefined;

@@ -9,7 +9,8 @@ import { createKeyedDigest } from "@postern/shared/platform/crypto";
 import { AppError, logFields } from "@postern/shared/platform/errors";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { steadyClock, systemClock } from "@postern/shared/platform/time";
-import { type BackendSet, backendMaker, decoysMaker } from "../backends/context.ts";
+import type { BackendsByName } from "../backends/backends-by-name.ts";
+import { backendMaker, decoysMaker } from "../backends/context.ts";
 import { createShadow, type Shadow, type ShadowDeps } from "./shadow.ts";
 import { createShadowCounter, kindsIn } from "./shadow-counter.ts";
 import { createShadowLog } from "./shadow-log.ts";
@@ -22,7 +23,7 @@ interface Parts {
   readonly redis: RedisClient;
   readonly engineId: string;
   /** Those that decide. */
-  readonly backends: Pick<BackendSet, "current">;
+  readonly backends: Pick<BackendsByName, "current" | "seenFrom">;
   readonly scripts: Parameters<typeof backendMaker>[0]["scripts"];
 }
 
@@ -95,6 +96,7 @@ function shadowMaker(config: Config, parts: Parts, onCloseFailure: (error: unkno
       releasable: createAttributeFilter(settings.secretFields),
       ignored: settings.ignoredAttributes,
       deciding: () => parts.backends.current,
+      seenFrom: (domain, backend) => parts.backends.seenFrom(domain, backend),
       clock: steadyClock,
       random: Math.random,
       onCloseFailure,

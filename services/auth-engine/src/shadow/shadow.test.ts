@@ -74,6 +74,7 @@ function start(overrides: Partial<ShadowSettings> = {}, more: Partial<ShadowDeps
   const compared: (readonly string[])[] = [];
   const omitted: string[] = [];
   const shadow = createShadow({
+    seenFrom: (_domain, backend) => backend,
     settings: { ...settings, ...overrides },
     backends: [held.backend],
     deciding: () => [],

@@ -1,5 +1,6 @@
 import type { AuthDecision } from "@postern/shared/contracts";
 import { foldedName } from "@postern/shared/domain/brute-force";
+import type { KnownDomain } from "@postern/shared/domain/domains";
 import type { Omission } from "@postern/shared/domain/shadow";
 import { abortAfter, untilOver } from "@postern/shared/platform/concurrency";
 import type { KeyedDigest } from "@postern/shared/platform/crypto";
@@ -23,6 +24,8 @@ export interface ShadowDeps extends CompareAttributesDeps {
   readonly backends: readonly Backend[];
   /** Those that decide, for their second factors. */
   readonly deciding: () => readonly Backend[];
+  /** A backend as a domain sees one of its own, so that both sides name accounts alike. */
+  readonly seenFrom: (domain: KnownDomain, backend: Backend) => Backend;
   /** Steady. */
   readonly clock: Clock;
   /** From 0 to below 1. */
@@ -99,12 +102,14 @@ function createCompareOne(
   { backends, clock, deciding, onCompared, onOmitted, ...deps }: ShadowDeps,
   ending: AbortSignal,
 ) {
+  const seen = ({ domain }: Waiting, all: readonly Backend[]): readonly Backend[] =>
+    domain === undefined ? all : all.map((one) => deps.seenFrom(domain, one));
   const passwordTurns = createTurns(clock);
   const factorTurns = createTurns(clock);
   const factorsOf = async (waiting: Waiting, now: NewAnswer, context: BackendContext) => {
     // The deciding backend is queried once more for it, so not for each of many sign-ins, and its failure says nothing about the rest.
     if (waiting.decidedBy === undefined || !factorTurns.take(turnKey(waiting, deps.digest))) return noFactors;
-    const reading = readFactors(waiting, now, { context, deciding: deciding() });
+    const reading = readFactors(waiting, now, { context, deciding: seen(waiting, deciding()) });
     return untilOver(reading, { context, clock, waitingFor: "second factors" }).catch(() => noFactors);
   };
   return async (waiting: Waiting): Promise<void> => {
@@ -116,7 +121,10 @@ function createCompareOne(
     }
     const context = { deadline, signal: abortAfter(Math.ceil(timeMs), ending) };
     try {
-      const asking = askInTurn({ backends, digest: deps.digest }, { waiting, context, passwordTurns });
+      const asking = askInTurn(
+        { backends: seen(waiting, backends), digest: deps.digest },
+        { waiting, context, passwordTurns },
+      );
       const now = await untilOver(asking, { context, clock, waitingFor: "the shadow" });
       const factors = await factorsOf(waiting, now, context);
       const { answer } = now;
@@ -187,7 +195,9 @@ export function createShadow(deps: ShadowDeps) {
      */
     offer: (attempt: Attempt, final: AuthDecision, facts: CachedFacts): void => {
       const decision = facts.stepDecision ?? final;
-      if (!isChosen(attempt)) return;
+      const { domain } = attempt;
+      // Names of domains that the site does not serve reach no backend.
+      if (!isChosen(attempt) || domain?.isKnown === false) return;
       if (decision.outcome === "tempfail") {
         onOmitted("undecided_old", attempt.protocol);
         return;
@@ -202,6 +212,7 @@ export function createShadow(deps: ShadowDeps) {
       comparisons.add({
         query: backendQuery(attempt),
         session: attempt.session,
+        domain,
         old,
         password: mayPass(settings, attempt, facts, { old, final }) ? attempt.password : undefined,
         deadline: clock.now() + settings.timeoutMs,

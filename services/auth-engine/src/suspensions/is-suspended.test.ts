@@ -1,6 +1,7 @@
 import { steadyClock } from "@postern/shared/platform/time";
 import { expect, test } from "vitest";
 import type { Backend } from "../backends/backend.ts";
+import { forEveryName } from "../backends/backends-by-name.ts";
 import type { BruteForce } from "../brute-force/brute-force.ts";
 import { createAllowLogin } from "../dovecot/allow-login.ts";
 import { createSuspensionCheck } from "./is-suspended.ts";
@@ -29,7 +30,7 @@ function engine({ rule, isAny = true, fails = false }: { rule?: string; isAny?: 
     defaultMessage: () => ({}),
   };
   const logger = Object({ warn: (_fields: object, text: string) => warnings.push(text) });
-  const check = createSuspensionCheck({ suspensions, logger }, () => [Object(backend)]);
+  const check = createSuspensionCheck({ suspensions, logger }, forEveryName([Object(backend)]));
   const bruteForce: Partial<BruteForce> = {
     check: async () => Object({ rule }),
     determineDelay: async () => undefined,

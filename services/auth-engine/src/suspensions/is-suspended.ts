@@ -5,7 +5,7 @@ import { fromUnknown, logFields } from "@postern/shared/platform/errors";
 import type { Logger } from "@postern/shared/platform/logging";
 import { steadyClock } from "@postern/shared/platform/time";
 import { lookUpAccount } from "../backends/ask-backends.ts";
-import type { Backend } from "../backends/backend.ts";
+import type { BackendsByName } from "../backends/backends-by-name.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { SuspensionsDep } from "./refuse-suspended.ts";
 
@@ -19,14 +19,14 @@ const accountsKept = { maxEntries: 10_000, ttlMs: 5000 };
  */
 export function createSuspensionCheck(
   { suspensions, logger }: SuspensionsDep & { readonly logger: Logger },
-  backends: () => readonly Backend[],
+  backends: BackendsByName,
 ) {
   /** The account behind a name of a protocol; empty if there is none. */
   const accounts = createBoundedCache<string>({ ...accountsKept, evict: "oldest", clock: steadyClock });
   const lookUp = async (attempt: Attempt, call: CallerDeadline): Promise<string> => {
     const deadline = Math.min(call.deadline, steadyClock.now() + lookUpMs);
     const context = { deadline, signal: abortAfter(lookUpMs, call.signal), facts: {} };
-    const found = await lookUpAccount(attempt, context, backends());
+    const found = await lookUpAccount(attempt, context, backends);
     return found.outcome === "ok" ? found.account : "";
   };
   const accountOf = async (attempt: Attempt, call: CallerDeadline): Promise<string> => {

@@ -1,5 +1,6 @@
 import { pathTo } from "@postern/shared/contracts";
-import { deviceName } from "../pages/device-name.ts";
+import { deviceName } from "@postern/shared/domain/programs";
+
 import { sessionsPage } from "../pages/templates/access.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
 import type { VisitHandler } from "../visit/page-routes.ts";

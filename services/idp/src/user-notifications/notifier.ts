@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { AccountNotification } from "@postern/shared/contracts";
 import type { NotificationJob } from "@postern/shared/domain/jobs";
 import { writtenTag } from "@postern/shared/domain/localisation";
+import { deviceName } from "@postern/shared/domain/programs";
 import type { Logger } from "@postern/shared/platform/logging";
-import { deviceName } from "../pages/device-name.ts";
+
 import { type TextKey, textsOf, unhyphenated } from "../pages/texts.ts";
 import type { KnownDevices } from "./known-devices-redis.ts";
 import type { Notification, NotificationEvent } from "./notification.ts";

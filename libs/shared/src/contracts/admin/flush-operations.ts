@@ -35,6 +35,16 @@ export const JobRecord = Type.Object({
   finishedAt: Type.String(),
   resultCount: Type.Integer({ minimum: 0, description: "Number of removed keys." }),
   error: text("Error message. Empty if the job did not fail."),
+  ahead: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: "Jobs that will begin before a queued one. Absent while it waits for its next run.",
+    }),
+  ),
+  runs: Type.Optional(
+    Type.Integer({ minimum: 1, description: "Runs of a queued job that failed. Absent before the first." }),
+  ),
+  nextRun: Type.Optional(Type.String({ description: "When a queued job runs again after a failure." })),
 });
 export type JobRecord = Static<typeof JobRecord>;
 

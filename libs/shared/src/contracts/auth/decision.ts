@@ -39,6 +39,7 @@ export const DenialReason = oneOf(
   "bad_token",
   "method_not_enabled",
   "unknown_relay_domain",
+  "domain",
   "rbl",
   "policy",
   "script",

@@ -76,7 +76,12 @@ export const describeAccount = engineMethod(
     username: Type.String({ minLength: 1, maxLength: 1024 }),
     protocol: text("Selects the searches of the backends.", { minLength: 1, maxLength: 64 }),
   }),
-  Type.Object({ backends: Type.Array(BackendDescription, { description: "In their order." }) }),
+  Type.Object({
+    backends: Type.Array(BackendDescription, { description: "In their order." }),
+    username: optionalText(
+      "The name in the spelling of its domain, under which sign-ins are counted. Absent: as in the request.",
+    ),
+  }),
   { repeatable: true },
 );
 

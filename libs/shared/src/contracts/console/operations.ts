@@ -4,7 +4,8 @@ import { operationsWith } from "../operations/define-operation.ts";
 import { defineFamily, operatorScopes } from "../operations/route-family.ts";
 import { component, optionalText, text, time } from "../schema.ts";
 import { AccountQuery, AccountReport } from "./account.ts";
-import { Attacks, BanRecordPage, DecisionHistoryPage, Explanation } from "./records.ts";
+import { SignInOrigins } from "./origins.ts";
+import { Attacks, BanRecordPage, DecisionExportPage, DecisionHistoryPage, Explanation } from "./records.ts";
 import { SignInSeries } from "./series.ts";
 import { SystemReport } from "./system.ts";
 
@@ -76,6 +77,23 @@ export const consoleOperations = [
       404: errorAnswer("The decision history is disabled."),
     },
   }),
+  consoleApi("get", "/api/v1/console/history/export", "exportDecisions", {
+    anyScope: ["admin"],
+    summary: "Read the recorded sign-ins of all accounts, page by page",
+    description:
+      "For a rehearsal of changed rules. Pages have about 64 histories. Audited as history.export, once in ten minutes for each caller.",
+    request: {
+      query: Type.Object({
+        since: Type.Optional(subject("Only records whose last sign-in is not older than this time (RFC 3339).")),
+        cursor,
+      }),
+    },
+    answers: {
+      ...failures,
+      200: jsonAnswer("The records.", DecisionExportPage),
+      404: errorAnswer("The decision history is disabled."),
+    },
+  }),
   consoleApi("get", "/api/v1/console/bans", "listBansByEnd", {
     summary: "List the active bans, sorted by their end",
     request: {
@@ -117,6 +135,19 @@ export const consoleOperations = [
       }),
     },
     answers: { 200: jsonAnswer("The series.", SignInSeries), ...failures },
+  }),
+  consoleApi("get", "/api/v1/console/origins", "showOrigins", {
+    summary: "Show successes and refusals by country and by autonomous system",
+    description:
+      "Engines look up the address of every sign-in in the files of auth.risk, count by place, and add up in Redis. Contains no names of users and no addresses.",
+    request: {
+      query: Type.Object({
+        range: Type.Optional(
+          Type.Enum(["1h", "24h", "7d"], { description: "How far the counts go back; 1h by default." }),
+        ),
+      }),
+    },
+    answers: { 200: jsonAnswer("The counts.", SignInOrigins), ...failures },
   }),
   consoleApi("post", "/api/v1/console/account", "showAccount", {
     summary: "Show what the services know about an account",

@@ -36,6 +36,7 @@ export const consolePageOperations = [
   page("post", "/console/sign-out", "consoleSignOut", "End the operator's session"),
   page("get", "/console/clients", "consoleClients", "Show the clients and service providers"),
   page("get", "/console/overview", "consoleOverview", "Show the site at a glance"),
+  page("get", "/console/origins", "consoleOrigins", "Show where sign-ins come from"),
   page(
     "get",
     "/console/search",

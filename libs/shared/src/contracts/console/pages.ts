@@ -10,6 +10,7 @@ type ConsoleRouteId = (typeof consolePageOperations)[number]["operationId"];
  */
 export const consolePages = {
   overview: { title: "Overview", operation: "consoleOverview", role: "helpdesk" },
+  origins: { title: "Where from", operation: "consoleOrigins", role: "helpdesk" },
   search: { title: "Search", operation: "consoleSearch", role: "helpdesk" },
   account: { title: "Account", operation: "consoleAccount", role: "helpdesk" },
   bans: { title: "Bans and attacks", operation: "consoleBans", role: "helpdesk" },
@@ -40,6 +41,7 @@ export const consoleRoutes = {
   consolePreferences: "operator",
   consoleSavePreferences: "operator",
   consoleOverview: "overview",
+  consoleOrigins: "origins",
   consoleSearch: "search",
   consoleFind: "search",
   consoleNetwork: "search",

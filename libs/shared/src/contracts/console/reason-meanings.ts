@@ -14,6 +14,7 @@ export const reasonMeanings: Readonly<Record<string, string>> = {
   bad_token: "the access token was not accepted",
   method_not_enabled: "this way to sign in is not enabled",
   unknown_relay_domain: "the domain of the name is not served here",
+  domain: "the record of its domain excludes the sign-in",
   rbl: "the address is on a block list",
   policy: "a policy denied the sign-in",
   risk: "the password was correct, but the sign-in looked like one with a stolen password",

@@ -45,6 +45,19 @@ export const DecisionHistoryPage = component("DecisionHistoryPage", {
 });
 export type DecisionHistoryPage = Static<typeof DecisionHistoryPage>;
 
+export const DecisionExportPage = component("DecisionExportPage", {
+  histories: Type.Array(
+    Type.Object({
+      id: text("Tells two histories apart. A history may be on two pages."),
+      records: Type.Array(DecisionRecord, { description: "Newest first." }),
+    }),
+    { description: "Records of accounts, of networks, and of names that a ban refused; in no order." },
+  ),
+  done: Type.Number({ minimum: 0, maximum: 1, description: "Share of the history that has been read." }),
+  next: optionalText("Value of the query parameter cursor for the next page. Absent on the last page."),
+});
+export type DecisionExportPage = Static<typeof DecisionExportPage>;
+
 export const BanRecord = component("Ban", {
   network: Type.String(),
   rule: Type.String(),

@@ -32,6 +32,8 @@ const Group = Type.Object({
 /** What `postern rehearse --json` prints. Members that a later version adds are ignored. */
 export const RehearsalReport = Type.Object({
   complete: Type.Boolean(),
+  /** Where the sign-ins were recorded: a log in the output of earlier versions. */
+  source: Type.Optional(Type.Enum(["log", "history"])),
   sign_ins: count,
   from: Type.Union([moment, Type.Null()]),
   until: Type.Union([moment, Type.Null()]),

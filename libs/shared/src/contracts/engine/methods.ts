@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { engineMethod } from "../define.ts";
-import { flag, oneOf, optionalText, text } from "../schema.ts";
+import { flag, oneOf, optionalFlag, optionalText, text } from "../schema.ts";
 
 /** Additional names and cache keys from a site's script for a flush. */
 export const CacheFlushScriptReply = Type.Object({
@@ -67,6 +67,24 @@ export const locateAddresses = engineMethod(
   Type.Object({
     isConfigured: flag("Whether `auth.risk.city_file` or `system_file` is configured."),
     places: Type.Array(AddressPlace, { description: "In the order of the addresses." }),
+  }),
+  { repeatable: true },
+);
+
+/**
+ * The record of a domain that the source of `auth.domains` knows, for services that do not query it. Engines of an earlier version do not
+ * serve it.
+ */
+export const findDomain = engineMethod(
+  "find-domain",
+  Type.Object({ domain: text("Name or alias, with A-labels and in lower case.", { minLength: 1, maxLength: 253 }) }),
+  Type.Object({
+    record: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: "With the keys of `auth.domains.records`. Absent: the source does not know the domain.",
+      }),
+    ),
+    isInvalid: optionalFlag("The source returned what is no record of the domain: it is undecidable."),
   }),
   { repeatable: true },
 );

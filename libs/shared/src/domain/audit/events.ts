@@ -118,6 +118,11 @@ export const auditEvents = {
     "the account, or the caller; absent at a sign-in",
     account,
   ),
+  "history.export": event(
+    "An operator read the recorded sign-ins of all accounts, such as for a rehearsal; once in ten minutes",
+    caller,
+    "the time from which on",
+  ),
   "lost_phone.create": event(
     "An operator created a lost-phone code, or tried to; `denied`: `reason` states why there is none",
     caller,

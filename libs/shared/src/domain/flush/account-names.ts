@@ -50,8 +50,9 @@ export function createAccountNames({ bus, clock, protocols: protocolsOf, timeout
     return decision;
   };
   /** Accounts that no lookup returns: disabled ones, those that only the search for second factors finds, and those that a policy hides. */
-  const describe = async (username: string, protocol: string): Promise<readonly string[]> => {
-    const { backends } = await bus.request(describeAccount, { username, protocol }, limits());
+  const describe = async (username: string, protocol: string, spellings: Set<string>): Promise<readonly string[]> => {
+    const { backends, username: spelled } = await bus.request(describeAccount, { username, protocol }, limits());
+    if (spelled !== undefined) spellings.add(spelled);
     // The first backend that has the account decides.
     const at = backends.findIndex(({ outcome }) => outcome === "found" || outcome === "disabled");
     const queried = at === -1 ? backends : backends.slice(0, at);
@@ -62,9 +63,10 @@ export function createAccountNames({ bus, clock, protocols: protocolsOf, timeout
   /** Never rejects. */
   return async (user: string) => {
     const protocols = protocolsOf();
+    const spellings = new Set<string>();
     const [looked, described] = await Promise.all([
       Promise.allSettled(protocols.map((protocol) => lookUp(user, protocol))),
-      Promise.allSettled(protocols.map((protocol) => describe(user, protocol))),
+      Promise.allSettled(protocols.map((protocol) => describe(user, protocol, spellings))),
     ]);
     const decisions = fulfilled(looked);
     const names = decisions.flatMap((one) => (one.outcome === "ok" ? [one.account] : []));
@@ -72,6 +74,8 @@ export function createAccountNames({ bus, clock, protocols: protocolsOf, timeout
     return {
       /** Accounts that backends find under this name. */
       accounts,
+      /** Other spellings of the name, under which its sign-ins are counted. */
+      spellings: [...spellings],
       /** False if a backend or engine that may know the name could not be queried. */
       isComplete: [...looked, ...described].every(({ status }) => status === "fulfilled"),
       /** A policy, script or other control denied a lookup: whether the name is an account's is unknown, and a repetition would be denied too. */

@@ -110,7 +110,7 @@ async function each<Item, Result>(items: Iterable<Item>, run: (item: Item) => Pr
 
 async function namesOf(user: string, { accountNames, scriptedNames }: FlushesDeps) {
   const [known, site] = await Promise.all([accountNames(user), scriptedNames(user)]);
-  return { known, site, all: new Set([user, ...known.accounts, ...site.accounts]) };
+  return { user, known, site, all: new Set([user, ...known.spellings, ...known.accounts, ...site.accounts]) };
 }
 
 function createFlushUser(
@@ -118,7 +118,8 @@ function createFlushUser(
   bruteForce: Pick<BruteForceRecords, "flushAccount">,
 ) {
   const flushAccount = createAccountFlush({ redis: cache, bus, keyPrefix });
-  return async ({ known, site, all }: Awaited<ReturnType<typeof namesOf>>): Promise<Flushed> => {
+  return async ({ user, known, site, all }: Awaited<ReturnType<typeof namesOf>>): Promise<Flushed> => {
+    const spelled = new Set([user, ...known.spellings]).size;
     const removed = new Set<string>();
     const add = (keys: readonly string[]): void => keys.forEach((key) => removed.add(key));
     const results = async (): Promise<void> => {
@@ -140,8 +141,8 @@ function createFlushUser(
     await each([results, facts, bans, ofScripts], (step) => step());
     return {
       removedKeys: [...removed].toSorted(),
-      isComplete: known.isComplete || all.size > 1,
-      isLookupDenied: known.isDenied && all.size === 1,
+      isComplete: known.isComplete || all.size > spelled,
+      isLookupDenied: known.isDenied && all.size === spelled,
       isScriptDone: site.isComplete,
     };
   };

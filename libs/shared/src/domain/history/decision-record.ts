@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { Value } from "typebox/value";
+import { compileCheck } from "../../platform/bus/schema-check.ts";
 
 /** Outcomes of a sign-in, as operators see them. */
 export const decisionOutcomes = ["ok", "denied", "blocked", "undecided"] as const;
@@ -65,6 +65,9 @@ const Sealed = Type.Tuple([
   Type.Tuple([text, text, text, text, text, text, text, text, text]),
 ]);
 
+/** A page opens hundreds of records. */
+const sealed = compileCheck(Sealed);
+
 /** Sign-ins on one day, which is a number of days since the epoch. */
 export interface DayCount {
   readonly day: number;
@@ -94,7 +97,7 @@ export function sealedPart(run: DecisionRun, instance: string): Static<typeof Se
 
 /** Undefined for anything that `sealedPart` did not make. */
 export function openedPart(value: unknown) {
-  if (!Value.Check(Sealed, value)) return undefined;
+  if (!sealed.accepts(value)) return undefined;
   const [outcome, channel, texts] = value;
   const [account, username, clientIp, protocol, reason, rule, step, client, instance] = texts;
   return {

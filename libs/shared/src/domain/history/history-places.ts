@@ -17,6 +17,15 @@ export type HistoryList = (typeof historyLists)[number];
 
 const shardCount = 64;
 
+const kinds = ["account", "network", "refused"] as const satisfies readonly HistoryKind[];
+/** The first characters of digests. */
+const shards = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/** All shards, in the order in which the whole history is read: those of accounts first. */
+export const allShards: readonly Pick<HistoryPlace, "kind" | "shard">[] = kinds.flatMap((kind) =>
+  Array.from(shards, (shard) => ({ kind, shard })),
+);
+
 /** Where the history of an account, a network or a refused name is. */
 export interface HistoryPlace {
   readonly kind: HistoryKind;
@@ -25,7 +34,11 @@ export interface HistoryPlace {
 }
 
 /** The shard is the first character of the digest: one of 64. */
-const placeWith = (kind: HistoryKind, digest: string): HistoryPlace => ({ kind, shard: digest.slice(0, 1), digest });
+export const placeWith = (kind: HistoryKind, digest: string): HistoryPlace => ({
+  kind,
+  shard: digest.slice(0, 1),
+  digest,
+});
 
 function placeOf(kind: HistoryKind, name: string): HistoryPlace {
   return placeWith(kind, hash("sha256", `${kind} ${name}`, "base64url").slice(0, 22));
@@ -50,7 +63,7 @@ export const writtenPlace = ({ kind, digest }: HistoryPlace): string => `${kind.
 /** Undefined for anything that `writtenPlace` did not make. */
 export function readPlace(written: string): HistoryPlace | undefined {
   const [letter = "", digest] = written.split(":");
-  const kind = (["account", "network", "refused"] as const).find((one) => one.startsWith(letter));
+  const kind = kinds.find((one) => one.startsWith(letter));
   return kind === undefined || letter === "" || digest === undefined ? undefined : placeWith(kind, digest);
 }
 

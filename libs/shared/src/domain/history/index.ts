@@ -14,6 +14,7 @@ export {
   type ReadAuditHistory,
 } from "./read-audit.ts";
 export { createDecisionHistory, type DecisionHistory } from "./read-decisions.ts";
+export type { HistoryPage } from "./read-pages.ts";
 export { type AuditEntry, createAuditHistoryRecorder, createAuditHistoryWriter } from "./record-audit.ts";
 export { createSentNotifications, type SentNotifications } from "./sent-notifications.ts";
 export { createHistoryWriter, type WriteHistory } from "./write-decisions.ts";

@@ -1,10 +1,10 @@
 import { Type } from "typebox";
-import { Value } from "typebox/value";
+import { compileCheck } from "../../platform/bus/schema-check.ts";
 import { auditHistoryKey } from "../../platform/redis/keys/history.ts";
 import { type AuditEntry, auditHistoryKinds } from "./record-audit.ts";
 import { type HistoryStore, openRecord } from "./store.ts";
 
-const Entry = Type.Record(Type.String(), Type.String());
+const form = compileCheck(Type.Record(Type.String(), Type.String()));
 
 export interface AuditHistoryQuery {
   readonly sinceMs?: number | undefined;
@@ -27,8 +27,8 @@ export type ReadAuditHistory = (query: AuditHistoryQuery) => Promise<AuditHistor
 
 /** Read from Redis at a time; opening so many takes the event loop a few milliseconds. */
 const chunkSize = 250;
-/** Read for one page. */
-const maxRead = 4000;
+/** Read for one page, which costs less than 20 ms of CPU. */
+const maxRead = 2000;
 /** Redis gives a record its place when it is written, by its own clock: how far that may be from the record's time. */
 const slackMs = 600_000;
 
@@ -113,7 +113,7 @@ export function createAuditHistory(options: AuditReaderOptions): ReadAuditHistor
     const oldestMs = Math.max(sinceMs, nowMs() - lifeMs);
     const sources = openSources(oldestMs, untilMs, cursor);
     const isMeant = (entry: unknown): entry is AuditEntry => {
-      if (!Value.Check(Entry, entry)) return false;
+      if (!form.accepts(entry)) return false;
       const ms = Date.parse(entry["time"] ?? "");
       return ms >= oldestMs && ms <= untilMs && matches(entry);
     };

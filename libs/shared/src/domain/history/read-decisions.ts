@@ -1,66 +1,32 @@
 import { canonicalIp } from "../../platform/net/ip.ts";
 import { failingNetworksKey, trafficKey } from "../../platform/redis/keys/history.ts";
-import {
-  type DayCount,
-  type DecisionOutcome,
-  type FailureKind,
-  failureKinds,
-  openedPart,
-  type RecordedDecision,
-} from "./decision-record.ts";
+import { type DecisionOutcome, type FailureKind, failureKinds, type RecordedDecision } from "./decision-record.ts";
 import {
   accountPlace,
   accountsKeyOf,
   earlierNetworkPlace,
   earlierReferencesKeyOf,
   type HistoryPlace,
-  historyLists,
   isOfNetwork,
-  listKeyOf,
   networkPlace,
   readPlace,
   referencesKeyOf,
   refusedPlace,
   shownReference,
 } from "./history-places.ts";
-import { type HistoryStore, openRecord } from "./store.ts";
-
-type HistoryReaderOptions = HistoryStore & {
-  /** Lifetime of what is recorded individually. */
-  readonly lifeMs: number;
-  /** Time for which ordinary successes are counted. */
-  readonly countsMs: number;
-  readonly nowMs: () => number;
-};
+import { createHistoryPages } from "./read-pages.ts";
+import {
+  createPlaceReader,
+  type HistoryReaderOptions,
+  joined,
+  type ReadPlace,
+  type Stored,
+  unique,
+} from "./read-places.ts";
+import type { HistoryStore } from "./store.ts";
 
 /** All methods reject when Redis does not answer. */
 export type DecisionHistory = ReturnType<typeof createDecisionHistory>;
-
-interface Stored extends RecordedDecision {
-  readonly identity: string;
-}
-
-const form = /^(\S+) (\d+) (\d+) (\d+) (\S+) (\S+)$/u;
-
-/** `<day>:<counts>`, the latest day first; undefined for anything else. */
-function readDays(written: string | undefined): readonly DayCount[] | undefined {
-  const [, latest, counts = ""] = /^(\d+):([\d,]+)$/u.exec(written ?? "") ?? [];
-  if (latest === undefined) return undefined;
-  return counts
-    .split(",")
-    .map((count, index) => ({ day: Number(latest) - index, count: Number(count) }))
-    .filter(({ count }) => count > 0);
-}
-
-function storedIn(record: string, key: string, keys: HistoryStore["keys"]): readonly Stored[] {
-  const [, identity = "", first, last, count, reference = "", sealed = ""] = form.exec(record) ?? [];
-  const opened = openedPart(openRecord(keys, key, sealed));
-  if (opened === undefined) return [];
-  const [session = "", written] = reference.split(";");
-  const times = { firstMs: Number(first) * 1000, timeMs: Number(last) * 1000, count: Number(count) };
-  const days = readDays(written);
-  return [{ identity, ...opened, ...times, session, ...(days && { days }) }];
-}
 
 const hourMs = 3_600_000;
 const minuteMs = 60_000;
@@ -104,57 +70,6 @@ async function readFailingNetworks({ redis, keyPrefix }: HistoryStore, nowMs: nu
     .toSorted((a, b) => b.counted - a.counted || b.refused - a.refused || b.repeated - a.repeated)
     .slice(0, size);
 }
-
-/** Two engines may each have begun a record of the same run. */
-function joined(records: readonly Stored[]): readonly Stored[] {
-  const latest = new Map<string, Stored>();
-  const runs: Stored[] = [];
-  for (const one of records.toSorted((a, b) => a.timeMs - b.timeMs)) {
-    const known = latest.get(one.identity);
-    const continues = known !== undefined && one.firstMs - known.timeMs <= hourMs;
-    const run = continues
-      ? { ...one, firstMs: Math.min(known.firstMs, one.firstMs), count: known.count + one.count }
-      : one;
-    if (known !== undefined && continues) runs[runs.indexOf(known)] = run;
-    else runs.push(run);
-    latest.set(one.identity, run);
-  }
-  return runs.toSorted((a, b) => b.timeMs - a.timeMs);
-}
-
-/** Identities of earlier versions have this length. */
-const earlierIdentity = 11;
-
-/** Earlier versions wrote a record to several histories. */
-function unique(records: readonly Stored[]): readonly Stored[] {
-  const seen = new Set<string>();
-  return records.filter(({ identity, firstMs }) => {
-    if (identity.length > earlierIdentity) return true;
-    const key = `${identity} ${firstMs}`;
-    return !seen.has(key) && seen.add(key);
-  });
-}
-
-/** Reads the lists of histories. */
-function createPlaceReader({ redis, keyPrefix, keys, lifeMs, countsMs, nowMs }: HistoryReaderOptions) {
-  return async (
-    place: HistoryPlace,
-    isMeant: (identity: string) => boolean = () => true,
-  ): Promise<readonly Stored[]> => {
-    const lists = historyLists.map((list) => listKeyOf(keyPrefix, place, list));
-    const found = await Promise.all(lists.map((key) => redis.lrange(key, 0, -1)));
-    const now = nowMs();
-    return found
-      .flatMap((records, index) =>
-        records
-          .filter((record) => isMeant(record.slice(0, record.indexOf(" "))))
-          .flatMap((record) => storedIn(record, lists[index] ?? "", keys)),
-      )
-      .filter(({ timeMs, days }) => timeMs >= now - (days === undefined ? lifeMs : countsMs));
-  };
-}
-
-type ReadPlace = ReturnType<typeof createPlaceReader>;
 
 /** The network's own records, and those in the histories of accounts and names. */
 async function readNetwork(
@@ -212,6 +127,7 @@ export function createDecisionHistory(options: HistoryReaderOptions) {
     /** The record behind the GUID of a request, or behind its part that pages show. */
     ofReference: async (reference: string): Promise<RecordedDecision | undefined> =>
       readReference(options, readPlaceOf, shownReference(reference)),
+    page: createHistoryPages(options, readPlaceOf),
     traffic: (sinceMs: number, untilMs: number) => readTraffic(options, sinceMs, untilMs),
     failingNetworks: (now: number, size: number) => readFailingNetworks(options, now, size),
   };

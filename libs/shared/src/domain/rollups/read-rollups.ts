@@ -113,12 +113,16 @@ function createPeriods(redis: RedisClient, keyPrefix: string) {
 
 export function createRollupReader(redis: RedisClient, keyPrefix: string) {
   const { readPeriods, readOutcomes } = createPeriods(redis, keyPrefix);
-  /** Failures by hour; undefined where no engine counted anything a week before. */
-  const readWeek = async (fromMs: number, toMs: number, stepMs: number) => {
+  /** Failures by hour; undefined where no engine counted anything a week before. @param reading the same hours, if they are being read anyway */
+  const readWeek = async (
+    { fromMs, toMs, stepMs }: { readonly fromMs: number; readonly toMs: number; readonly stepMs: number },
+    reading: Promise<readonly Step[]> | undefined,
+  ) => {
     const { stepMs: hourMs } = rollupSeries.hours;
     const first = Math.floor(fromMs / hourMs);
     const hours = Array.from({ length: Math.floor(toMs / hourMs) - first + 1 }, (_, index) => first + index);
-    const [now, before] = await Promise.all([readOutcomes(hours, 0), readOutcomes(hours, weekMs)]);
+    const [all, before] = await Promise.all([reading ?? readOutcomes(hours, 0), readOutcomes(hours, weekMs)]);
+    const now = all.filter(({ timeMs }) => timeMs >= first * hourMs);
     const earlier = foldSteps(before, stepMs);
     return foldSteps(now, stepMs).map(({ timeMs, counts }, index) => {
       const then = earlier[index];
@@ -135,10 +139,10 @@ export function createRollupReader(redis: RedisClient, keyPrefix: string) {
     const weekStepMs = Math.max(stepMs, rollupSeries.hours.stepMs);
     const lengthMs = Math.min(weekMs, Math.max(86_400_000, periods * periodMs));
     const weekFromMs = Math.floor((nowMs - lengthMs) / weekStepMs + 1) * weekStepMs;
-    const [found, week] = await Promise.all([
-      readPeriods(series, fromMs / periodMs, Math.floor(nowMs / periodMs)),
-      readWeek(weekFromMs, nowMs, weekStepMs),
-    ]);
+    const reading = readPeriods(series, fromMs / periodMs, Math.floor(nowMs / periodMs));
+    const isInHours = series === "hours" && fromMs <= weekFromMs;
+    const weekRange = { fromMs: weekFromMs, toMs: nowMs, stepMs: weekStepMs };
+    const [found, week] = await Promise.all([reading, readWeek(weekRange, isInHours ? reading : undefined)]);
     const total = newSums();
     for (const { counts } of found) addCounts(total, counts);
     const of = (field: string): number => countOf(total, indexes.get(field) ?? -1);

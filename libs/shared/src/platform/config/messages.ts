@@ -141,6 +141,11 @@ export const messages = {
   noSuchFactor: "must contain only totp, webauthn and recovery_codes",
   levelUnreachable: "cannot be reached with the second factors that users may set up",
   unknownNotificationEvent: (known: string) => `must contain only ${known}`,
+  mustContain: (text: string) => `must contain ${text}`,
+  domainTwice: "repeats a name or alias of an earlier record",
+  domainCache: "is no backend: records name backends only",
+  domainsUnused: "has no effect without records and source",
+  domainNotRelayed: (name: string) => `is denied, because auth.controls.relay_domains.static does not list ${name}`,
   mailDomainTwice: "repeats a domain of an earlier entry; each domain has one entry",
   noWayToClientId:
     "is empty while identity.oidc.mail_registration is off: only clients that know a client ID can sign in with OAuth 2.0",

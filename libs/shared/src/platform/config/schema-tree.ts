@@ -33,7 +33,8 @@ function toNode(schema: TSchema, around: Reload): SchemaNode {
   return toLeaf(schema, around);
 }
 
-function toSection(schema: TSchema, around: Reload): SectionNode {
+/** One section as a tree. */
+export function toSection(schema: TSchema, around: Reload): SectionNode {
   if (!Type.IsObject(schema)) throw new TypeError("not a section");
   const reload = reloadOf(schema, around);
   const children = new Map(Object.entries(schema.properties).map(([name, child]) => [name, toNode(child, reload)]));

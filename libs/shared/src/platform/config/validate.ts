@@ -3,6 +3,7 @@ import { validateBackchannel } from "./sections/auth-backchannel.ts";
 import { validateBackends, validateProtocolCoverage } from "./sections/auth-backends.ts";
 import { validateBruteForce } from "./sections/auth-brute-force.ts";
 import { validateControls } from "./sections/auth-controls.ts";
+import { validateDomains } from "./sections/auth-domains.ts";
 import { validateRemoteBackends } from "./sections/auth-http.ts";
 import { validateLdap } from "./sections/auth-ldap.ts";
 import { validateLua } from "./sections/auth-lua.ts";
@@ -45,6 +46,7 @@ const validators: readonly ((config: Config, judgement: Judgement) => void)[] = 
   validateSql,
   validateShadow,
   validateRemoteBackends,
+  validateDomains,
   validateFrontend,
   validateConsole,
   validateSaml,

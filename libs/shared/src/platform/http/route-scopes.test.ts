@@ -43,6 +43,7 @@ const rows: readonly (readonly [family: string, method: string, path: string, an
   ["shadow", "DELETE", "/api/v1/shadow", ["security", "admin"]],
   ["remembered devices", "DELETE", "/api/v1/remembered-devices", operators],
   ["console", "GET", "/api/v1/console/explain", operators],
+  ["all recorded sign-ins", "GET", "/api/v1/console/history/export", ["admin"]],
   ["invitations of operators", "POST", "/api/v1/console/invitations", ["admin"]],
   ["lost-phone codes", "POST", "/api/v1/console/lost-phone-codes", mfaWrite],
   ["audit records", "GET", "/api/v1/console/audit", ["audit_read", "admin"]],

@@ -48,6 +48,7 @@ export const policyFacts = {
   "auth.risk.known": "flag",
   "auth.tls.secure": "flag",
   "auth.relay_domain.known": "flag",
+  "auth.domain.name": "text",
   "auth.rbl.score": "number",
   "auth.rbl.listed": "texts",
   "auth.control.rejected": "text",
@@ -61,7 +62,10 @@ export const attributeFactPrefix = "auth.subject.attribute.";
 /** Prefix of attributes that a mail server sends with an auth-policy request; each is a list of texts. */
 export const requestAttributeFactPrefix = "request.attrs.";
 
-const attributePrefixes = [attributeFactPrefix, requestAttributeFactPrefix];
+/** Prefix of attributes in the record of the account's domain; each is a list of texts. */
+export const domainAttributeFactPrefix = "auth.domain.attribute.";
+
+const attributePrefixes = [attributeFactPrefix, requestAttributeFactPrefix, domainAttributeFactPrefix];
 
 export function isPolicyFact(name: string): name is PolicyFact {
   return Object.hasOwn(policyFacts, name);

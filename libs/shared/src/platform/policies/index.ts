@@ -1,6 +1,7 @@
 export { type Condition, type ConditionProblem, compileCondition, type FactReader } from "./condition.ts";
 export {
   attributeFactPrefix,
+  domainAttributeFactPrefix,
   type FactValue,
   factType,
   isPolicyFact,

@@ -17,6 +17,7 @@ export * from "./keys/console.ts";
 export type { KeyFamily } from "./keys/family.ts";
 export * from "./keys/jobs.ts";
 export * from "./keys/oidc.ts";
+export * from "./keys/origins.ts";
 export * from "./keys/risk.ts";
 export * from "./keys/rollups.ts";
 export * from "./keys/saml.ts";

@@ -7,6 +7,7 @@ import { type KeyFamily, keysWith } from "./keys/family.ts";
 import { historyKeyFamilies } from "./keys/history.ts";
 import { jobKeyFamilies } from "./keys/jobs.ts";
 import { oidcKeyFamilies } from "./keys/oidc.ts";
+import { originKeyFamilies } from "./keys/origins.ts";
 import { riskKeyFamilies } from "./keys/risk.ts";
 import { rollupKeyFamilies } from "./keys/rollups.ts";
 import { samlKeyFamilies } from "./keys/saml.ts";
@@ -73,6 +74,7 @@ export const keyFamilies: readonly KeyFamily<never[]>[] = [
   clientKeyFamilies,
   historyKeyFamilies,
   jobKeyFamilies,
+  originKeyFamilies,
   riskKeyFamilies,
   rollupKeyFamilies,
   scriptKeyFamilies,

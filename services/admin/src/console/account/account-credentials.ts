@@ -1,4 +1,5 @@
 import type { AccountReport, ConsoleActionId } from "@postern/shared/contracts";
+import { browserName } from "@postern/shared/domain/programs";
 import { type Html, html } from "@postern/shared/platform/pages";
 import { comma, t } from "../../texts/texts.ts";
 import { type ActedOn, type Actionable, actionsOf } from "../action-forms.ts";
@@ -21,8 +22,8 @@ function list(about: Actionable, target: string, credentials: readonly Credentia
   })}</ul>`;
 }
 
-/** What a browser calls itself. */
-export const browserName = (agent: string): Html | string => (agent === "" ? t("account.browser") : agent);
+/** The browser with its version, and the system. */
+export const browserText = (agent: string): Html | string => (agent === "" ? t("account.browser") : browserName(agent));
 
 export const addressName = (address: string): Html | string => (address === "" ? t("account.address") : address);
 
@@ -89,7 +90,7 @@ export function devicesPart(
   if (devices.length === 0) return undefined;
   const items = devices.map(
     ({ user_agent: agent, client_ip: address, since, last_used: used, until }) =>
-      html`<li><b>${browserName(agent)}</b><span>${t("account.device", { address: addressName(address), since: time(since), used: time(used), until: time(until) })}</span></li>`,
+      html`<li><b>${browserText(agent)}</b><span>${t("account.device", { address: addressName(address), since: time(since), used: time(used), until: time(until) })}</span></li>`,
   );
   const ends = t("account.devices_count", { count: devices.length });
   return card({

@@ -4,7 +4,7 @@ import { t } from "../../texts/texts.ts";
 import { type Actionable, actionsOf } from "../action-forms.ts";
 import { card } from "../house/card.ts";
 import { time } from "../shown-values.ts";
-import { addressName, browserName } from "./account-credentials.ts";
+import { addressName, browserText } from "./account-credentials.ts";
 
 type BrowserSession = NonNullable<OidcSessionList["browser_sessions"]>[number];
 type ClientSession = OidcSessionList["sessions"][number];
@@ -15,7 +15,7 @@ function browserItem(about: Actionable, target: string, session: BrowserSession)
   const { id, client_ip: address, user_agent: agent, auth_time: began, last_seen: seen } = session;
   const { client_ids: clients, mfa_completed: isUsed } = session;
   const called = t("account.called_browser", { address: addressName(address) });
-  return html`<li><b>${browserName(agent)}</b><span>${t("account.browser_session", { time: time(began), address: addressName(address), factor: factor(isUsed), seen: time(seen) })}${
+  return html`<li><b>${browserText(agent)}</b><span>${t("account.browser_session", { time: time(began), address: addressName(address), factor: factor(isUsed), seen: time(seen) })}${
     clients.length > 0 && html` ${t("account.applications", { clients: clients.join(", ") })}`
   }</span>${actionsOf(about, ["end-session"], { target, item: id, called })}</li>`;
 }

@@ -49,7 +49,7 @@ const rules = `
 .line.dashes{stroke-dasharray:4 3}
 .missed{fill:var(--error-soft)}
 .limit{stroke:var(--error);stroke-width:1.5;stroke-dasharray:2 3;fill:none;vector-effect:non-scaling-stroke}
-.hits rect{fill:transparent}
+.hits rect{fill:transparent;width:1px;height:1px}
 .hits rect:hover{fill:var(--text);fill-opacity:.08}
 .legend{list-style:none;margin:.25rem 0 0;padding:0;display:flex;flex-wrap:wrap;gap:.125rem 1rem;font-size:.875rem;color:var(--muted)}
 .legend b{color:var(--text);font-weight:650;font-variant-numeric:tabular-nums}

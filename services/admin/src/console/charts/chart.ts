@@ -120,9 +120,8 @@ function timeAxis({ times, stepMs }: Chart): readonly Html[] {
   });
 }
 
-/** What a step has, in words. */
+/** What a step has, in words. They are the most of a page: the style gives each the width of a step. */
 function tooltips({ times, stepMs, series, valueText }: Chart): readonly Html[] {
-  const step = 100 / times.length;
   const lengthMs = stepMs * times.length;
   return times.map((timeMs, index) => {
     const texts = series.flatMap(({ name, values }) => {
@@ -131,7 +130,7 @@ function tooltips({ times, stepMs, series, valueText }: Chart): readonly Html[] 
     });
     return texts.length === 0
       ? html``
-      : html`<rect x="${rounded(index * step)}%" width="${rounded(step)}%" height="100%"><title>${stepText(timeMs, lengthMs)}: ${listed(texts)}</title></rect>`;
+      : html`<rect x="${index}"><title>${stepText(timeMs, lengthMs)}: ${listed(texts)}</title></rect>`;
   });
 }
 
@@ -143,7 +142,7 @@ function plot(chart: Chart): Html {
     limit !== undefined && html`<rect class="missed" width="${width}" height="${limit}"/>`
   }<path class="grid" d="${ticks.map((tick) => `M0 ${rounded(y(tick))}H${width}`).join("")}"/>${bars(chart, y)}${lines(chart, y)}${
     limit !== undefined && html`<path class="limit" d="M0 ${limit}H${width}"/>`
-  }</svg>${timeAxis(chart)}<g class="hits">${tooltips(chart)}</g></svg></div>`;
+  }</svg>${timeAxis(chart)}<svg class="hits" width="100%" height="100%" viewBox="0 0 ${chart.times.length} 1" preserveAspectRatio="none">${tooltips(chart)}</svg></svg></div>`;
 }
 
 function legend({ series, total, objective }: Chart): Html {

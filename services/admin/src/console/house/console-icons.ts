@@ -4,6 +4,9 @@ import { type Html, html, icon, icons } from "@postern/shared/platform/pages";
 /** Of the navigation. A page without an icon of its own has that of a sheet. */
 const pageIcons: Readonly<Partial<Record<ConsolePageId, Html>>> = {
   overview: icon(html`<path d="M4 20V10M10 20V4M16 20v-7M21 20H3"/>`),
+  origins: icon(
+    html`<circle cx="12" cy="12" r="8.500"/><path d="M3.500 12h17M12 3.500c2.500 2.300 3.700 5.200 3.700 8.500s-1.200 6.200-3.700 8.500c-2.500-2.300-3.700-5.200-3.700-8.500S9.500 5.800 12 3.500z"/>`,
+  ),
   search: icon(html`<circle cx="10.500" cy="10.500" r="6.500"/><path d="m15.500 15.500 5 5"/>`),
   account: icon(html`<circle cx="12" cy="8" r="4"/><path d="M4.500 20.500c.8-4 3.700-6 7.500-6s6.700 2 7.500 6"/>`),
   bans: icons.shield,

@@ -77,7 +77,7 @@ test("totals, groups, differences over time, bans and what cannot be judged are 
     "3 of 3 are admitted before and refused now.",
     '<td data-column="After">2</td>',
     '<span class="name">postern</span> <span>7</span>',
-    '<span class="name">lines that could not be read</span> <span>4</span>',
+    '<span class="name">lines or records that could not be read</span> <span>4</span>',
   ])
     expect(body).toContain(part);
 });
@@ -100,5 +100,9 @@ test("only what is a report is read, whatever is pasted", () => {
     { groups: [{ ...report.groups[0], change: "other" }] },
   ];
   for (const fault of wrong) expect(readReport(JSON.stringify({ ...report, ...fault }))).toBe("invalid");
+  const text = JSON.stringify(report, undefined, 2).replaceAll("\n", "\r\n");
+  const spare = 524_288 - text.replaceAll("\r\n", "\n").length;
+  expect(readReport(text + " ".repeat(spare))).toEqual(report);
+  expect(readReport(`${text}${" ".repeat(spare + 1)}`)).toBe("invalid");
   expect(bodyOf("invalid")).toContain('role="alert"');
 });

@@ -18,7 +18,9 @@ export interface RehearsalView {
 type Figures = RehearsalReport["different"];
 type Group = RehearsalReport["groups"][number];
 
-const command = "postern rehearse --config changed.yaml --from gateway.log --since 7d --json";
+const command = "postern rehearse --config changed.yaml --since 7d --json";
+/** A form writes half of the characters as three, and a request may have 1 MiB. */
+export const maxReportLength = 524_288;
 /** Of one group; the output of the command has all. */
 const mostNames = 25;
 const mostExamples = 3;
@@ -89,12 +91,19 @@ function bansPart({ bans }: RehearsalReport): Html | undefined {
   return html`<h2>${t("rehearsal.bans")}</h2>${rows([t("col.rule"), t("rehearsal.before"), t("rehearsal.after")], cells)}`;
 }
 
-function notJudgedPart({ not_judged: reasons, unreadable }: RehearsalReport): Html {
+/** What holds for every log, and for every history. */
+const always = {
+  log: [t("rehearsal.elsewhere"), t("rehearsal.not_in_log")],
+  history: [t("rehearsal.brute_force"), t("rehearsal.not_in_history")],
+} as const;
+
+function notJudgedPart({ not_judged: reasons, unreadable, source = "log" }: RehearsalReport): Html {
+  const [what, why] = always[source];
   const lines = [...(unreadable === 0 ? [] : [{ reason: t("rehearsal.unreadable"), count: unreadable }]), ...reasons];
   return html`<h2>${t("rehearsal.not_judged")}</h2><ul class="counted">${lines.map(
     ({ reason, count }) =>
       html`<li><span class="name">${reason}</span> <span>${count > 0 && countText(count)}</span></li>`,
-  )}<li><span class="name">${t("rehearsal.elsewhere")}</span> <span>${t("rehearsal.not_in_log")}</span></li></ul>`;
+  )}<li><span class="name">${what}</span> <span>${why}</span></li></ul>`;
 }
 
 function percent(share: number): string {
@@ -122,7 +131,7 @@ function resultPart(report: RehearsalReport): Html {
 function reportForm({ csrfToken }: Operator, isOpen: boolean): Html {
   const form = formOf(
     { action: pathTo("consoleRehearsalShow"), csrfToken },
-    html`<div class="field"><label for="report">${t("rehearsal.output")}</label><textarea id="report" name="report" rows="8" required autocomplete="off" spellcheck="false"></textarea></div><button type="submit" class="narrow">${t("house.show")}</button>`,
+    html`<div class="field"><label for="report">${t("rehearsal.output")}</label><textarea id="report" name="report" rows="8" required maxlength="${maxReportLength}" autocomplete="off" spellcheck="false"></textarea></div><button type="submit" class="narrow">${t("house.show")}</button>`,
   );
   return isOpen ? form : html`<details><summary>${t("rehearsal.another")}</summary>${form}</details>`;
 }
@@ -134,7 +143,7 @@ export function rehearsalPage({ answer, operator }: RehearsalView): ConsolePage 
   return {
     title,
     id: "rehearsal",
-    body: html`<h1>${title}</h1><p>${t("rehearsal.about")}</p><pre><code>${command}</code></pre>${
+    body: html`<h1>${title}</h1><p>${t("rehearsal.about", { option: html`<code>--from</code>` })}</p><pre><code>${command}</code></pre>${
       answer === "invalid" && html`<p class="lead" role="alert">${t("rehearsal.invalid")}</p>`
     }${reportForm(operator, !isShown)}${isShown && resultPart(answer)}`,
   };

@@ -4,12 +4,15 @@ import type { FastifyReply } from "fastify";
 import { ownForm } from "../console-form.ts";
 import { type ConsoleVisit, forOperator, sendNotice, sendPage } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../context.ts";
-import { type RehearsalAnswer, rehearsalPage } from "./rehearsal-page.ts";
+import { maxReportLength, type RehearsalAnswer, rehearsalPage } from "./rehearsal-page.ts";
 
 const check = compileCheck(RehearsalReport);
 
 /** What an operator pasted. It may be anything. */
-export function readReport(text: string): RehearsalAnswer {
+export function readReport(pasted: string): RehearsalAnswer {
+  // Browsers send the end of a line as two characters.
+  const text = pasted.replaceAll("\r\n", "\n");
+  if (text.length > maxReportLength) return "invalid";
   try {
     const value: unknown = JSON.parse(text);
     return check.accepts(value) ? value : "invalid";

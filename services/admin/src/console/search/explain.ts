@@ -82,8 +82,8 @@ function createAccountSearch(deps: ExplainDeps) {
   const bansOf = createBanLookup(deps);
   return async (name: string): Promise<Found> => {
     const [known, backends] = await Promise.all([accountNames(name), describe(name).catch(() => undefined)]);
-    const { accounts, isComplete } = known;
-    const names = [...new Set([name, ...accounts])];
+    const { accounts, spellings, isComplete } = known;
+    const names = [...new Set([name, ...spellings, ...accounts])];
     const [found, guessing, delayed] = await Promise.all([
       Promise.all(
         [...new Set(names.map((one) => one.toLowerCase()))].map(async (one) => history?.ofAccount(one) ?? []),

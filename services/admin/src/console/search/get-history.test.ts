@@ -20,12 +20,16 @@ async function pageFor(accountNames: FindAccountNames): Promise<unknown> {
 
 test("an alias whose account no backend could name is not reported as one without sign-ins", async () => {
   const isDenied = false;
-  expect(await pageFor(async () => ({ accounts: [], isComplete: false, isDenied }))).toEqual({
+  expect(await pageFor(async () => ({ accounts: [], spellings: [], isComplete: false, isDenied }))).toEqual({
     records: [],
     incomplete: [expect.stringContaining("backend")],
   });
-  expect(await pageFor(async () => ({ accounts: [], isComplete: true, isDenied }))).toEqual({ records: [] });
-  expect(await pageFor(async () => ({ accounts: ["a@example.test"], isComplete: false, isDenied }))).toEqual({
+  expect(await pageFor(async () => ({ accounts: [], spellings: [], isComplete: true, isDenied }))).toEqual({
+    records: [],
+  });
+  expect(
+    await pageFor(async () => ({ accounts: ["a@example.test"], spellings: [], isComplete: false, isDenied })),
+  ).toEqual({
     records: [],
   });
 });

@@ -49,8 +49,8 @@ function createSearch({ accountNames }: HistoryContext, history: SearchedHistory
       const record = await history.ofReference(value.trim());
       return { records: record === undefined ? [] : [record] };
     }
-    const { accounts, isComplete } = await accountNames(value.trim());
-    const names = new Set([value.trim(), ...accounts].map((one) => one.toLowerCase()));
+    const { accounts, spellings, isComplete } = await accountNames(value.trim());
+    const names = new Set([value.trim(), ...spellings, ...accounts].map((one) => one.toLowerCase()));
     const found = await Promise.all([...names].map((one) => history.ofAccount(one)));
     const records = found.flat().toSorted((a, b) => b.timeMs - a.timeMs);
     // Sign-ins under other names are recorded under the account's own.

@@ -17,6 +17,7 @@ import type { ConsolePagesDeps } from "../context.ts";
 import { askedByName } from "../searched-text.ts";
 import { linksOf } from "../shown-values.ts";
 import { momentText, remedyOf } from "./phrases.ts";
+import { accountAndProgram, hasProgram, type ProgramQuery, programOfRecent, programsOf } from "./program-search.ts";
 import { type SearchAnswer, type ShownBan, searchPage } from "./search-page.ts";
 
 const states: Readonly<Record<string, string>> = { blocked: "blocked", undecided: "undecided" };
@@ -96,10 +97,31 @@ function createSearch(deps: ConsolePagesDeps) {
     const others = new Map(found);
     return bans.map((ban) => ({ ...ban, others: others.get(ban.network) ?? [] }));
   };
-  return async (operator: Operator, query: string): Promise<SearchAnswer> => {
-    const explanation = await explain(operator, query);
+  const answerOf = async (operator: Operator, explanation: Explanation): Promise<SearchAnswer> => {
     const [records, bans] = await Promise.all([recordsOf(operator, explanation), bansOf(operator, explanation)]);
     return { explanation, records, bans };
+  };
+  /** The account's sign-ins with a program. Undefined if no backend and no record knows the account. */
+  const byProgram = async (
+    operator: Operator,
+    { account, program }: ProgramQuery,
+  ): Promise<SearchAnswer | undefined> => {
+    const explanation = await explain(operator, account);
+    if (!isAnswered(explanation)) return undefined;
+    const answer = await answerOf(operator, explanation);
+    const records = answer.records.filter((record) => hasProgram(record, program));
+    return { ...answer, records, program: { account, program, programs: programsOf(answer.records) } };
+  };
+  return async (operator: Operator, query: string): Promise<SearchAnswer> => {
+    const explanation = await explain(operator, query);
+    const named = isAnswered(explanation) ? undefined : accountAndProgram(query);
+    const found = named && (await byProgram(operator, named));
+    if (found !== undefined) return found;
+    for (const recent of isAnswered(explanation) ? [] : programOfRecent(query.trim(), operator.searches ?? [])) {
+      const other = await byProgram(operator, recent);
+      if (other !== undefined && other.records.length > 0) return other;
+    }
+    return answerOf(operator, explanation);
   };
 }
 

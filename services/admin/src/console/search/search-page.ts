@@ -15,6 +15,7 @@ import { networkLink } from "../network-link.ts";
 import { doneNotice, searchLinks, time, untaggedNote } from "../shown-values.ts";
 import { timeline } from "../timeline.ts";
 import { causesPart, verdictPart } from "../verdict-part.ts";
+import { type FoundProgram, programNote } from "./program-search.ts";
 
 /** A ban, and the accounts that signed in from its network. */
 export interface ShownBan extends BanRecord {
@@ -26,6 +27,8 @@ export interface SearchAnswer {
   readonly explanation: Explanation;
   readonly records: readonly DecisionRecord[];
   readonly bans: readonly ShownBan[];
+  /** The records are only those with this program. */
+  readonly program?: FoundProgram;
 }
 
 export interface SearchView extends Actionable {
@@ -79,7 +82,7 @@ function answerPart(view: SearchView, answer: SearchAnswer): Html {
   const { explanation, records, bans } = answer;
   const { other_accounts: others } = explanation;
   const offered = createOffered();
-  return html`${untaggedNote(view.query, explanation.query)}${verdictPart(view, explanation, { offered, others: () => undefined })}${causesPart(view, explanation, offered)}${placePart(view, explanation)}${
+  return html`${answer.program === undefined ? untaggedNote(view.query, explanation.query) : programNote(answer.program, records, view.links)}${verdictPart(view, explanation, { offered, others: () => undefined })}${causesPart(view, explanation, offered)}${placePart(view, explanation)}${
     bans.length > 0 && html`<h2>${t("col.bans")}</h2>${bans.map((ban) => banPart(view, ban, offered))}`
   }${others.length > 0 && bans.length === 0 && html`<h2>${t("search.accounts_here")}</h2>${searchLinks(view.links, others)}`}${accountPart(
     view,

@@ -94,11 +94,17 @@ const queuesPart = ({ queues }: SystemReport): Html | undefined =>
     { name: t("system.failed"), isNumber: true, cell: ({ failed }) => failed },
   ]);
 
+/** What a job of the queue waits for. */
+function waitText({ ahead, runs, nextRun }: SystemReport["jobs"][number]): Html | undefined {
+  if (nextRun !== undefined) return t("system.run", { number: (runs ?? 0) + 1, time: time(nextRun) });
+  return ahead === undefined || ahead === 0 ? undefined : t("system.after", { count: ahead });
+}
+
 const jobsPart = ({ jobs }: SystemReport): Html | undefined =>
   part("system.jobs", jobs, [
     { name: t("system.job"), cell: ({ jobId }) => html`<code>${jobId}</code>` },
     { name: t("col.type"), cell: ({ type }) => type },
-    { name: t("col.state"), cell: ({ status }) => stateBadge(status) },
+    { name: t("col.state"), cell: (job) => html`${stateBadge(job.status)} ${waitText(job)}` },
     { name: t("system.removed"), isNumber: true, cell: ({ resultCount }) => resultCount },
     { name: t("col.created"), cell: ({ createdAt }) => time(createdAt) },
     { name: t("system.finished"), cell: ({ finishedAt }) => (finishedAt === "" ? undefined : time(finishedAt)) },

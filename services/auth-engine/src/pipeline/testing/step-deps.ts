@@ -1,7 +1,10 @@
 import type { StepDeps } from "../../pipeline.ts";
 
 /** Dependencies of the steps for a test: everything optional is absent, no script runs, and the first backend is chosen. */
-export function stepDeps(deps: Pick<StepDeps, "backends"> & Partial<StepDeps>): StepDeps {
+export function stepDeps({
+  backends,
+  ...deps
+}: { readonly backends: StepDeps["backends"]["current"] } & Partial<Omit<StepDeps, "backends">>): StepDeps {
   return {
     accountShares: { found: () => undefined, choose: (_name, [first]) => first },
     checkMailToken: undefined,
@@ -22,5 +25,12 @@ export function stepDeps(deps: Pick<StepDeps, "backends"> & Partial<StepDeps>): 
     appPasswordUses: { recordUse: () => undefined },
     appPasswordChecked: () => undefined,
     ...deps,
+    backends: {
+      current: backends,
+      ofSite: backends,
+      seenFrom: (_domain, backend) => backend,
+      of: () => backends,
+      spelled: (username) => username,
+    },
   };
 }

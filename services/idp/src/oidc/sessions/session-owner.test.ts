@@ -46,6 +46,7 @@ function ownersWith({ holders = {}, signedIn = {}, clients = [], names = {}, isC
       accounts: names[name] === undefined ? [] : [names[name]],
       isComplete,
       isDenied: false,
+      spellings: [],
     }),
     accounts,
     subjectsOfAccount: createSubjectsOfAccount(accounts),

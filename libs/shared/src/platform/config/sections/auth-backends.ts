@@ -12,7 +12,7 @@ export const Backends = liveSection(
   "Backends. A reload opens new connections and closes the old ones after their last request.",
   {
     order: texts(
-      "Backends in the order in which they are queried: `sql`, `sql(pool)`, `ldap`, `ldap(pool)`, `lua`, `http` or `http(pool)`. An entry `cache` also keeps successful decisions of the backends after it in the shared result cache. The list may be empty with runtime.servers.http.auth_policy_endpoint, if mail servers verify all passwords themselves.",
+      "Backends in the order in which they are queried: `sql`, `sql(pool)`, `ldap`, `ldap(pool)`, `lua`, `http` or `http(pool)`. An entry `cache` also keeps successful decisions of the backends after it in the shared result cache. The list may be empty if all domains of auth.domains have backends of their own, or with runtime.servers.http.auth_policy_endpoint, if mail servers verify all passwords themselves.",
       { default: ["sql"] },
     ),
     ldap: LdapBackend,
@@ -52,7 +52,9 @@ export function validateBackends(config: Config, judgement: Judgement): void {
     judgement.warning(path, messages.noBackend);
     return;
   }
-  if (order.length === 0 && !config.runtime.servers.http.auth_policy_endpoint) {
+  const { records, source } = config.auth.domains;
+  const hasOthers = records.length > 0 || source.kind !== "none" || config.runtime.servers.http.auth_policy_endpoint;
+  if (order.length === 0 && !hasOthers) {
     judgement.problem(path, messages.emptyOrder);
   }
   order.forEach((entry, index) => {

@@ -2,6 +2,7 @@ import { messages } from "../messages.ts";
 import { Backchannel } from "./auth-backchannel.ts";
 import { Backends } from "./auth-backends.ts";
 import { Controls } from "./auth-controls.ts";
+import { Domains } from "./auth-domains.ts";
 import { OauthBearer } from "./auth-oauthbearer.ts";
 import { Pipeline } from "./auth-pipeline.ts";
 import { Policy } from "./auth-policy.ts";
@@ -132,4 +133,5 @@ export const Auth = section("API callers, controls, policies, backends and respo
   risk: Risk,
   backends: Backends,
   shadow: Shadow,
+  domains: Domains,
 });

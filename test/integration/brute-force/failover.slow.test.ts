@@ -17,7 +17,9 @@ beforeAll(async () => {
     services: ["admin"],
     settings: {
       runtime: { timeouts: { decision: "20s" } },
-      storage: { redis: { sentinels: { master: redis.master, addresses: [`${host}:${port}`] } } },
+      storage: {
+        redis: { connect_timeout: "10s", sentinels: { master: redis.master, addresses: [`${host}:${port}`] } },
+      },
       auth: {
         controls: {
           enabled: ["brute_force"],

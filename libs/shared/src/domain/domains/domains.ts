@@ -1,0 +1,131 @@
+import type { DomainsConfig } from "../../platform/config/index.ts";
+import { canonicalDomain } from "../../platform/net/index.ts";
+import {
+  comparableDomain,
+  type Domain,
+  domainOfRecord,
+  domainsByDefault,
+  type KnownDomain,
+  unknownDomain,
+} from "./domain.ts";
+import type { RecordCache } from "./record-cache.ts";
+
+/** A user name in the spelling in which all parts of Postern compare it, and the domain whose rules apply to it. */
+export interface PlacedName {
+  readonly username: string;
+  readonly domain: Domain;
+}
+
+/**
+ * The domains of a site. Which domain a name belongs to, and how the name is spelled there, is decided here and nowhere else.
+ */
+export class Domains {
+  readonly #table = new Map<string, KnownDomain>();
+  readonly #defaultName: string;
+  readonly #byDefault: (name: string) => Domain;
+  readonly #withoutDomain: Domain;
+  readonly #cache: RecordCache | undefined;
+  readonly #withFewerAliases = new WeakMap<KnownDomain, KnownDomain>();
+
+  /** @param cache absent if all records are in the configuration */
+  constructor({ records, default: others, default_domain: own }: DomainsConfig, cache?: RecordCache) {
+    for (const record of records) {
+      const domain = domainOfRecord(record, "records");
+      for (const name of [domain.name, ...domain.aliases]) this.#table.set(name, domain);
+    }
+    this.#defaultName = own === "" ? "" : comparableDomain(own);
+    this.#byDefault = domainsByDefault(others);
+    this.#withoutDomain = this.#byDefault("");
+    this.#cache = cache;
+  }
+
+  /** Records in memory. */
+  get size(): number {
+    return this.configured.length + (this.#cache?.size ?? 0);
+  }
+
+  /** Domains in the configuration. */
+  get configured(): readonly KnownDomain[] {
+    return [...new Set(this.#table.values())];
+  }
+
+  /** The domain of `auth.domains.default_domain`, whose accounts may have names without a domain; empty if there is none. */
+  get defaultName(): string {
+    return this.#defaultName;
+  }
+
+  /**
+   * The domain that serves this name or alias, from memory if it is there.
+   *
+   * @param name with A-labels, in lower case
+   * @throws AppError DIRECTORY_UNAVAILABLE if the source cannot tell; a promise rejects with it
+   */
+  find(name: string): Domain | Promise<Domain> {
+    const known = this.#table.get(name);
+    if (known !== undefined) return known;
+    // What is no domain is not queried: sources fail at some texts, and one name must not stop the others.
+    const found = canonicalDomain(name) === name ? this.#cache?.find(name) : undefined;
+    if (found instanceof Promise) return found.then((domain) => this.#judged(domain, name));
+    return this.#judged(found, name);
+  }
+
+  /**
+   * Places a name as it was typed or stored: a name without a domain gets the default domain, and an alias is replaced by the domain that it
+   * stands for.
+   *
+   * @throws as `find`
+   */
+  place(username: string): PlacedName | Promise<PlacedName> {
+    const at = username.lastIndexOf("@");
+    if (at === -1) {
+      if (this.#defaultName === "" || username === "") return { username, domain: this.#withoutDomain };
+      return this.#placed(username, `${username}@`, this.#defaultName);
+    }
+    const typed = username.slice(at + 1);
+    if (typed === "") return { username, domain: unknownDomain };
+    return this.#placed(username, username.slice(0, at + 1), typed);
+  }
+
+  /** All spellings under which backends may remember a name, as far as its domain is in memory. */
+  spellings(username: string): readonly string[] {
+    const at = username.lastIndexOf("@");
+    const domain = at === -1 ? undefined : comparableDomain(username.slice(at + 1));
+    const known = domain === undefined ? undefined : (this.#table.get(domain) ?? this.#cache?.fresh(domain));
+    if (known === undefined) return [username];
+    return [username, ...[known.name, ...known.aliases].map((name) => `${username.slice(0, at)}@${name}`)];
+  }
+
+  /** The record of a domain, or of all, may have changed. */
+  forget(domain?: string): void {
+    this.#cache?.forget(domain);
+  }
+
+  /** A record from the source has no alias that a record of the configuration serves. */
+  #judged(found: KnownDomain | undefined, name: string): Domain {
+    if (found === undefined) return this.#byDefault(name);
+    if (found.origin === "records" || !found.aliases.some((alias) => this.#table.has(alias))) return found;
+    const judged = this.#withFewerAliases.get(found) ?? {
+      ...found,
+      aliases: found.aliases.filter((alias) => !this.#table.has(alias)),
+    };
+    this.#withFewerAliases.set(found, judged);
+    return judged;
+  }
+
+  #placed(username: string, local: string, typed: string): PlacedName | Promise<PlacedName> {
+    // Most names are spelled as they are compared; the rest costs a microsecond.
+    const known = this.#table.get(typed) ?? this.#cache?.fresh(typed);
+    if (known !== undefined) return placedIn(this.#judged(known, typed), username, local, typed);
+    const name = comparableDomain(typed);
+    const found = this.find(name);
+    if (found instanceof Promise) return found.then((domain) => placedIn(domain, username, local, typed));
+    return placedIn(found, username, local, typed);
+  }
+}
+
+// oxlint-disable-next-line eslint/max-params -- the parts of one name, on the path of every decision
+function placedIn(domain: Domain, username: string, local: string, typed: string): PlacedName {
+  if (!domain.isKnown || (domain.name === typed && username.length === local.length + typed.length))
+    return { username, domain };
+  return { username: `${local}${domain.name}`, domain };
+}

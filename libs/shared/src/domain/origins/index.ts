@@ -1,0 +1,3 @@
+export * from "./periods.ts";
+export { createOriginReader, type ReadOrigins } from "./read-origins.ts";
+export * from "./tallies.ts";

@@ -1,0 +1,1 @@
+export { browserName, deviceName } from "./device-name.ts";

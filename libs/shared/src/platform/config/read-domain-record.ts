@@ -1,0 +1,42 @@
+import { messages } from "./messages.ts";
+import { createProblemList, formatProblem } from "./problem.ts";
+import { readSection } from "./read/reader.ts";
+import { toSection } from "./schema-tree.ts";
+import { checkRecord, DomainRecord } from "./sections/auth-domains.ts";
+import type { DomainRecordConfig } from "./sections/root.ts";
+import { createEnvironment } from "./sources/environment.ts";
+
+const node = toSection(DomainRecord, "live");
+
+/**
+ * A record of `auth.domains` as a source returned it: values are texts, lists, or what JSON can hold.
+ *
+ * @param ofNewer whether keys that are not known may be those of a newer version, and are ignored
+ * @throws Error with the first problem, which contains no value.
+ */
+export function readDomainRecord(
+  raw: Readonly<Record<string, unknown>>,
+  { ofNewer = false }: { readonly ofNewer?: boolean } = {},
+): DomainRecordConfig {
+  const problems = createProblemList();
+  const record = readSection(node, raw, [], {
+    environment: createEnvironment({}, "SERVICE", problems.report),
+    problem: problems.report,
+    unknownKey: ([key = ""]) => {
+      if (!ofNewer) problems.report(String(key), messages.unknownKey);
+    },
+    sources: new Map(),
+    readSecretFile: () => undefined,
+  });
+  const fail = (): void => {
+    const [first] = problems.sorted();
+    if (first !== undefined) throw new Error(formatProblem(first));
+  };
+  fail();
+  // The reader builds what the schema describes.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const read = record as unknown as DomainRecordConfig;
+  checkRecord(read, "", { problem: problems.report, warning: () => undefined });
+  fail();
+  return read;
+}

@@ -1,0 +1,208 @@
+import { canonicalDomain } from "../../net/canonical-domain.ts";
+import { messages } from "../messages.ts";
+import { validateBackendEntry } from "./auth-backends.ts";
+import type { Judgement } from "./checks.ts";
+import {
+  choice,
+  duration,
+  entries,
+  flag,
+  integer,
+  liveSection,
+  requiredText,
+  section,
+  structure,
+  text,
+  texts,
+} from "./fields.ts";
+import type { Config, DomainRecordConfig } from "./root.ts";
+
+/** What a record decides, whichever domain it is about. */
+const rules = {
+  backends: texts(
+    "Backends that are queried about accounts of the domain, in this order, and no others: entries like those of auth.backends.order, except `cache`. If empty, those of auth.backends.order.",
+  ),
+  protocols: texts("Protocols with which users of the domain may sign in. If empty, all.", { form: "protocol" }),
+  mail_credentials: choice(
+    ["any", "app_passwords", "tokens"],
+    "What mail programs of the domain's users may sign in with: any password or access token; app passwords and access tokens; or access tokens only. Sign-in pages and master users are not affected.",
+  ),
+  attributes: structure(
+    "Values for policies, which read them as `auth.domain.attribute.<name>`: a text or a list of texts by name.",
+  ),
+};
+
+export const DomainRecord = section("A domain.", {
+  name: requiredText("The domain: the part of a user name after the @.", {
+    example: "example.org",
+  }),
+  aliases: texts("Other domains whose names are names of this one: user@alias is user@name."),
+  enabled: flag("Whether users of the domain may sign in.", { default: true }),
+  message: text("What users are told while the domain is not enabled. If empty, the message of a wrong password.", {
+    maxLength: 200,
+    form: "header-text",
+  }),
+  ...rules,
+});
+
+const DomainSource = section(
+  "Where a record is read that `records` does not have, on demand. Each column, attribute or field has the name of a key of `records`; the others have their defaults.",
+  {
+    kind: choice(["none", "sql", "ldap", "lua"], "What is queried."),
+    pool: text("Database or LDAP pool of auth.backends that is queried, over connections of its own.", {
+      default: "default",
+      minLength: 1,
+    }),
+    query: text(
+      "With `sql`: query that returns the row of the domain :domain, by name or alias, and no row for a domain that is not served. Lists are texts with commas, attributes a JSON object.",
+    ),
+    base_dn: text("With `ldap`: base of the search."),
+    filter: text(
+      "With `ldap`: filter that finds the entry of a domain by name or alias. %{domain} is the domain, such as `(|(associatedDomain=%{domain})(aliasDomain=%{domain}))`.",
+    ),
+    attributes: structure("With `ldap`: attribute of each key, such as `name: associatedDomain`."),
+    script_path: text(
+      "With `lua`: path of a script whose function `domain` gets a table with `domain`, and returns a table with the keys, or nothing for a domain that is not served.",
+    ),
+    backends: texts(
+      "Backends that records of the source may name, besides those that auth.backends.order or `records` name.",
+    ),
+    timeout: duration("2s", "Timeout of a query.", { minimum: 10, maximum: 60_000 }),
+    lifetime: duration("1m", "Time for which a process keeps a record, or the answer that there is none.", {
+      minimum: 1000,
+      maximum: 86_400_000,
+    }),
+    outage_lifetime: duration("1d", "Time for which a record that was read is used while the source does not answer.", {
+      maximum: 30 * 86_400_000,
+    }),
+    max_records: integer(20_000, "Number of records that a process keeps. It keeps as many unknown domains.", {
+      minimum: 1,
+      maximum: 1_000_000,
+    }),
+    max_unknown_per_second: integer(
+      200,
+      "Number of queries in a second that find no record, because attackers choose names. Names of further domains that a process does not know are temporary failures until the next second.",
+      { minimum: 1, maximum: 100_000 },
+    ),
+  },
+);
+
+/** Rules by domain (ADR 0273). */
+export const Domains = liveSection(
+  "Domains with rules of their own. Without `records` and a source, all domains are decided by auth.backends.order.",
+  {
+    default_domain: text("Domain of user names without one. If empty, they stay without."),
+    records: entries("Records, which take precedence over those of the source.", DomainRecord),
+    default: section("Rules of domains without a record, and of names without a domain.", {
+      enabled: flag("Whether they may sign in. If not, they are denied like unknown users."),
+      ...rules,
+    }),
+    source: DomainSource,
+  },
+);
+
+/** Whether any domain has rules of its own. */
+export function usesDomains({ auth }: Config): boolean {
+  const { records, source } = auth.domains;
+  return records.length > 0 || source.kind !== "none";
+}
+
+const root = "auth.domains";
+/** Each is one more query for a name that no backend knows. */
+export const maxAliases = 16;
+
+/** Entries that records name, and those of the source, with their paths; `cache` is no backend. */
+export function domainBackends({ auth }: Config): readonly { readonly entry: string; readonly at: string }[] {
+  const { records, default: others, source } = auth.domains;
+  const lists = [
+    ...records.map(({ backends }, index) => ({ backends, at: `${root}.records[${index}].backends` })),
+    { backends: others.backends, at: `${root}.default.backends` },
+    { backends: source.backends, at: `${root}.source.backends` },
+  ];
+  return lists.flatMap(({ backends, at }) => backends.map((entry, index) => ({ entry, at: `${at}[${index}]` })));
+}
+
+function isAttributes(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return Object.entries(value).every(
+    ([name, one]: [string, unknown]) =>
+      /^[A-Za-z0-9_.-]{1,64}$/.test(name) &&
+      (Array.isArray(one) ? one.every((text) => typeof text === "string") : typeof one === "string"),
+  );
+}
+
+/** @param path of the record, with a final dot, or empty */
+export function checkRecord(record: DomainRecordConfig, path: string, { problem }: Judgement): void {
+  const { name, aliases, attributes } = record;
+  if (canonicalDomain(name) === undefined) problem(`${path}name`, messages.mustBe("a domain name"));
+  if (aliases.length > maxAliases) problem(`${path}aliases`, messages.tooMany(maxAliases));
+  aliases.forEach((alias, index) => {
+    if (canonicalDomain(alias) === undefined) problem(`${path}aliases[${index}]`, messages.mustBe("a domain name"));
+  });
+  if (!isAttributes(attributes)) problem(`${path}attributes`, messages.mustBe("texts or lists of texts by name"));
+}
+
+/** The template of a query, which must contain the domain. */
+function checkTemplate(text: string, placeholder: string, path: string, { problem }: Judgement): void {
+  if (text !== "" && !text.includes(placeholder)) problem(path, messages.mustContain(placeholder));
+}
+
+function validateSource({ auth }: Config, judgement: Judgement): void {
+  const { kind, pool, query, base_dn: base, filter, attributes, script_path: script } = auth.domains.source;
+  const { sql, ldap } = auth.backends;
+  const at = `${root}.source`;
+  if (kind === "none") return;
+  const needs = { sql: { query }, ldap: { base_dn: base, filter }, lua: { script_path: script } }[kind];
+  for (const [name, value] of Object.entries(needs)) {
+    if (value === "") judgement.problem(`${at}.${name}`, messages.needsWhen(`${at}.kind is ${kind}`));
+  }
+  if (kind === "lua") return;
+  const pools = kind === "sql" ? sql.pools : ldap.pools;
+  if (pool !== "default" && !Object.hasOwn(pools, pool)) judgement.problem(`${at}.pool`, messages.unknownPool(pool));
+  if (kind === "sql") checkTemplate(query, ":domain", `${at}.query`, judgement);
+  else checkTemplate(filter, "%{domain}", `${at}.filter`, judgement);
+  if (!isAttributes(attributes)) judgement.problem(`${at}.attributes`, messages.mustBe("names of attributes by key"));
+}
+
+function checkRecords({ records }: Config["auth"]["domains"], judgement: Judgement): void {
+  const seen = new Set<string>();
+  records.forEach((record, index) => {
+    const at = `${root}.records[${index}].`;
+    checkRecord(record, at, judgement);
+    [record.name, ...record.aliases].forEach((name, position) => {
+      const domain = canonicalDomain(name) ?? name;
+      const path = position === 0 ? `${at}name` : `${at}aliases[${position - 1}]`;
+      if (seen.has(domain)) judgement.problem(path, messages.domainTwice);
+      seen.add(domain);
+    });
+  });
+}
+
+/** `relay_domains` sees names as their records spell them. */
+function compareRelayDomains({ controls, domains }: Config["auth"], { warning }: Judgement): void {
+  const { enabled, relay_domains: relay } = controls;
+  if (!enabled.includes("relay_domains") || relay.static.length === 0) return;
+  const served = new Set(relay.static.map((name) => canonicalDomain(name) ?? name));
+  domains.records.forEach(({ name }, index) => {
+    if (!served.has(canonicalDomain(name) ?? name))
+      warning(`${root}.records[${index}].name`, messages.domainNotRelayed(name));
+  });
+}
+
+export function validateDomains(config: Config, judgement: Judgement): void {
+  const { domains } = config.auth;
+  const { default_domain: own, default: others } = domains;
+  const { problem, warning } = judgement;
+  if (own !== "" && canonicalDomain(own) === undefined)
+    problem(`${root}.default_domain`, messages.mustBe("a domain name"));
+  checkRecords(domains, judgement);
+  if (!isAttributes(others.attributes))
+    problem(`${root}.default.attributes`, messages.mustBe("texts or lists of texts by name"));
+  for (const { entry, at } of domainBackends(config)) {
+    if (entry.trim() === "cache") problem(at, messages.domainCache);
+    else validateBackendEntry(config, judgement, { entry, at });
+  }
+  validateSource(config, judgement);
+  if (usesDomains(config)) compareRelayDomains(config.auth, judgement);
+  else if (others.enabled || domainBackends(config).length > 0) warning(root, messages.domainsUnused);
+}

@@ -1,0 +1,105 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { loadConfig } from "../load.ts";
+import { readDomainRecord } from "../read-domain-record.ts";
+
+const rows = (pool: string) =>
+  `{ protocol: ["*"], cache_name: c, pool_name: ${pool}, queries: { user: SELECT }, mapping: { account_field: a } }`;
+const sql = `{ default: { driver: sqlite, file: f }, pools: { a: { driver: sqlite, file: a }, idle: { driver: sqlite, file: i } }, search: [${["default", "a"].map(rows).join()}] }`;
+
+const paths = (list: readonly { readonly path: string }[]) => list.map(({ path }) => path.replace("auth.domains", ""));
+
+/** Problems and warnings about domains. */
+function judged(domains: string, controls = "{}") {
+  const text = `{ auth: { backends: { sql: ${sql} }, controls: ${controls}, domains: ${domains} } }`;
+  const { warnings, ...result } = loadConfig({ text, env: {}, readFile: () => "" });
+  return {
+    problems: result.ok ? [] : paths(result.problems),
+    warnings: paths(warnings).filter((path) => path === "" || path[0] === "."),
+  };
+}
+
+test.each<[name: string, domains: string, problems: readonly string[]]>([
+  ["nothing", "{}", []],
+  ["records", `{ records: [{ name: a.test, aliases: [bücher.test], backends: ["sql(a)", sql] }] }`, []],
+  [
+    "no domain",
+    "{ records: [{ name: localhost, aliases: [192.0.2.1] }] }",
+    [".records[0].aliases[0]", ".records[0].name"],
+  ],
+  ["a name twice", "{ records: [{ name: a.test }, { name: b.test, aliases: [A.test] }] }", [".records[1].aliases[0]"]],
+  ["an unknown pool", `{ records: [{ name: a.test, backends: ["sql(z)"] }] }`, [".records[0].backends[0]"]],
+  ["a pool without a search", `{ default: { backends: ["sql(idle)"] } }`, [".default.backends[0]"]],
+  ["the cache", "{ records: [{ name: a.test, backends: [cache] }] }", [".records[0].backends[0]"]],
+  [
+    "an attribute that is a number",
+    "{ records: [{ name: a.test, attributes: { n: 1 } }] }",
+    [".records[0].attributes"],
+  ],
+  ["a default domain that is none", "{ default_domain: x }", [".default_domain"]],
+  ["a query without the domain", "{ source: { kind: sql, query: SELECT } }", [".source.query"]],
+  [
+    "a source without its keys",
+    "{ source: { kind: ldap, pool: x } }",
+    [".source.base_dn", ".source.filter", ".source.pool"],
+  ],
+  ["a script without a path", "{ source: { kind: lua } }", [".source.script_path"]],
+  [
+    "backends of the source",
+    `{ source: { kind: sql, query: "SELECT :domain", backends: ["sql(b)"] } }`,
+    [".source.backends[0]"],
+  ],
+])("%s", (_name, domains, problems) => {
+  expect(judged(domains).problems).toEqual(problems);
+});
+
+test("rules without records, and domains that relay_domains denies, are reported", () => {
+  expect(judged("{ default: { enabled: true } }").warnings).toEqual([""]);
+  const relay = "{ enabled: [relay_domains], relay_domains: { static: [a.test] } }";
+  expect(judged("{ records: [{ name: A.test }, { name: b.test }] }", relay).warnings).toEqual([".records[1].name"]);
+});
+
+test("without an order, the domains need backends of their own", () => {
+  const results = ["{}", `{ records: [{ name: a.test, backends: ["sql(a)"] }] }`].map((domains) =>
+    loadConfig({
+      text: `{ auth: { backends: { order: [], sql: ${sql} }, domains: ${domains} } }`,
+      env: {},
+      readFile: () => "",
+    }),
+  );
+  expect(results.map(({ ok }) => ok)).toEqual([false, true]);
+});
+
+test("a record of a source has the defaults of the configuration, and texts in the place of lists", () => {
+  const read = readDomainRecord({ name: "a.test", aliases: "b.test,c.test", attributes: '{"tenant":"7"}' });
+  expect(read).toMatchObject({
+    aliases: ["b.test", "c.test"],
+    attributes: { tenant: "7" },
+    enabled: true,
+    mail_credentials: "any",
+    backends: [],
+  });
+});
+
+test.each([
+  [{}, "name"],
+  [{ name: "a.test", protocol: "imap" }, "protocol"],
+  [{ name: "a.test", enabled: "perhaps" }, "enabled"],
+  [{ name: "a.test", mail_credentials: "none" }, "mail_credentials"],
+  [{ name: "a.test", attributes: { n: [1] } }, "attributes"],
+])("the record %j is not used", (raw, path) => {
+  expect(() => readDomainRecord(raw)).toThrow(path);
+});
+
+test("whatever a source returns is a record or an error", () => {
+  const key = fc.constantFrom("name", "aliases", "enabled", "backends", "protocols", "attributes", "message", "x");
+  fc.assert(
+    fc.property(fc.dictionary(key, fc.oneof(fc.jsonValue(), fc.domain())), (raw) => {
+      try {
+        expect(readDomainRecord(raw).name).toBe(raw["name"]);
+      } catch (error) {
+        expect(error).toBeInstanceOf(Error);
+      }
+    }),
+  );
+});

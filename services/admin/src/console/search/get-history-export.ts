@@ -1,0 +1,65 @@
+import type { DecisionExportPage } from "@postern/shared/contracts";
+import { type Audit, auditedCaller } from "@postern/shared/domain/audit";
+import type { DecisionHistory } from "@postern/shared/domain/history";
+import type { Clock } from "@postern/shared/platform/time";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { malformed, sessionOf } from "../../read-request.ts";
+import { textOf, unreadable } from "../query.ts";
+import { writtenDecision } from "../written.ts";
+
+interface ExportDeps {
+  /** Undefined while no history is recorded. */
+  readonly history: Pick<DecisionHistory, "page"> | undefined;
+  readonly audit: Pick<Audit, "record">;
+  readonly clock: Clock;
+}
+
+const auditAgainMs = 600_000;
+const maxCallers = 1024;
+
+/** Whether a page is to be audited: one page of many, whatever cursor a caller begins with. */
+function createDueAudits(clock: Clock) {
+  const audited = new Map<string, number>();
+  return (caller: string): boolean => {
+    const now = clock.now();
+    const lastMs = audited.get(caller);
+    if (lastMs !== undefined && now - lastMs < auditAgainMs) return false;
+    if (audited.size >= maxCallers) audited.clear();
+    audited.set(caller, now);
+    return true;
+  };
+}
+
+/** @throws AppError REQUEST_MALFORMED */
+function sinceIn(query: unknown): { readonly text: string; readonly ms: number } {
+  const text = textOf(query, "since");
+  if (text === undefined) return { text: "", ms: 0 };
+  const ms = /^\d{4}-\d\d-\d\dT/u.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isSafeInteger(ms)) throw malformed("since: must be a time such as 2026-11-29T00:00:00Z");
+  return { text: new Date(ms).toISOString(), ms };
+}
+
+/** `GET /api/v1/console/history/export` */
+export function getHistoryExport({ history, audit, clock }: ExportDeps) {
+  const isDue = createDueAudits(clock);
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { query } = request;
+    const since = sinceIn(query);
+    const cursor = textOf(query, "cursor");
+    if (history === undefined) return reply.code(404).send({ error: "the decision history is disabled" });
+    const page = await history.page(cursor, since.ms).catch((error: unknown) => {
+      throw unreadable(error);
+    });
+    const caller = auditedCaller(request.caller);
+    if (isDue(JSON.stringify(caller))) {
+      const about = { target: since.text, session: sessionOf(request) };
+      audit.record({ event: "history.export", outcome: "ok", ...caller, ...about });
+    }
+    const histories = page.histories.map(({ id, records }) => ({
+      id,
+      records: records.map((record) => writtenDecision(record)),
+    }));
+    const answer: DecisionExportPage = { ...page, histories };
+    return reply.header("cache-control", "no-store").send(answer);
+  };
+}

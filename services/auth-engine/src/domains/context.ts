@@ -1,0 +1,175 @@
+import type { Base } from "@postern/shared/assembly";
+import { domainFlushed, type findDomain, type Reply, type Request } from "@postern/shared/contracts";
+import { Domains, InvalidRecord, type ReadRecord, RecordCache } from "@postern/shared/domain/domains";
+import type { ScriptRunner } from "@postern/shared/domain/scripts";
+import type { Bus } from "@postern/shared/platform/bus";
+import { type Config, usesDomains } from "@postern/shared/platform/config";
+import { AppError } from "@postern/shared/platform/errors";
+import { Replaceable } from "@postern/shared/platform/lifecycle";
+import { steadyClock } from "@postern/shared/platform/time";
+import type { BackendsByName } from "../backends/backends-by-name.ts";
+import { type BackendSet, createScriptModules } from "../backends/context.ts";
+import { createBackendOfNone, createBackendsByName } from "./domain-backends.ts";
+import { createReadRecord } from "./domain-source.ts";
+
+interface Parts {
+  readonly base: Base;
+  readonly scripts: { readonly decisions: ScriptRunner };
+}
+
+/** The domains of one configuration, with the connections of their source. */
+interface Generation {
+  /** The source's settings: a reload that leaves them keeps the records in memory. */
+  readonly sourceText?: string;
+  readonly cache?: RecordCache;
+  /** Called when the generation is used. */
+  use?(): void;
+  /** Absent while all domains are decided by `auth.backends.order`. */
+  readonly domains: Domains | undefined;
+  close(): Promise<void>;
+}
+
+/** Logs the first of consecutive failures. */
+function failureLog({ logger }: Pick<Base, "logger">, count: () => void) {
+  let isFailing = false;
+  return {
+    failed: (err: unknown): void => {
+      count();
+      if (!isFailing) logger.warn({ err }, "a domain record could not be read: known domains are served from memory");
+      isFailing = true;
+    },
+    answered: (): void => {
+      isFailing = false;
+    },
+  };
+}
+
+function generationMaker({ base, scripts }: Parts) {
+  const failures = base.metrics.counter({
+    name: `${base.metricsPrefix}_domain_source_failures_total`,
+    help: "Queries of the source of domain records (auth.domains.source) that failed",
+    labels: {},
+  })({});
+  const log = failureLog(base, () => failures.inc());
+  return (config: Config, before?: Generation): Generation => {
+    const { domains } = config.auth;
+    const { source } = domains;
+    if (!usesDomains(config)) return { domains: undefined, close: async () => undefined };
+    if (source.kind === "none") return { domains: new Domains(domains), close: async () => undefined };
+    const modules = createScriptModules(config, base);
+    const read = createReadRecord(source, modules.functions, scripts.decisions);
+    const reported: ReadRecord = async (domain) => {
+      const found = await read(domain);
+      log.answered();
+      return found;
+    };
+    const sourceText = JSON.stringify(source);
+    const kept = before?.sourceText === sourceText ? before.cache : undefined;
+    const limits = {
+      lifetimeMs: source.lifetime,
+      outageLifetimeMs: source.outage_lifetime,
+      maxRecords: source.max_records,
+      maxUnknownPerSecond: source.max_unknown_per_second,
+    };
+    const cache = kept ?? new RecordCache(reported, limits, { clock: steadyClock, onFailure: log.failed });
+    return {
+      domains: new Domains(domains, cache),
+      sourceText,
+      cache,
+      use: () => cache.readFrom(reported),
+      close: () => modules.close(),
+    };
+  };
+}
+
+function siteOrder({ auth }: Config): readonly string[] {
+  return auth.backends.order.map((entry) => entry.trim()).filter((entry) => entry !== "cache");
+}
+
+/** The backends for each name. */
+function chooseBackends(
+  backends: Pick<BackendSet, "current">,
+  logger: Base["logger"],
+  domains: () => Domains | undefined,
+  order: () => readonly string[],
+): BackendsByName {
+  return createBackendsByName({
+    set: backends,
+    domains,
+    order,
+    none: createBackendOfNone(async (...verification) => {
+      const [first] = backends.current;
+      // These verify a decoy in this process; others would send the password to a server.
+      if (first?.kind === "sql" || first?.kind === "lua") await first.spendVerification(...verification);
+    }),
+    onForeign: (account, backend, domain) =>
+      logger.error({ account, backend, domain }, "a backend returned an account of another domain: the sign-in fails"),
+  });
+}
+
+/** The domains of the site, and the backends for each name. */
+export function createLiveDomains(
+  config: Config,
+  {
+    base,
+    bus,
+    backends,
+    ...parts
+  }: Parts & {
+    readonly bus: Pick<Bus, "subscribe">;
+    readonly backends: Pick<BackendSet, "current">;
+  },
+) {
+  const { logger } = base;
+  const make = generationMaker({ base, ...parts });
+  let order = siteOrder(config);
+  const current = new Replaceable(
+    make(config),
+    config.runtime.timeouts.decision,
+    (generation) => generation.close(),
+    (err) => logger.warn({ err }, "closing the source of domain records failed"),
+  );
+  base.metrics.gauge({
+    name: `${base.metricsPrefix}_domain_records`,
+    help: "Domain records in memory: those of the configuration, and those that were read from the source",
+    read: () => current.current.domains?.size ?? 0,
+  });
+  bus.subscribe(domainFlushed, ({ domain }) => current.current.domains?.forget(domain));
+  const backendsByName = chooseBackends(
+    backends,
+    logger,
+    () => current.current.domains,
+    () => order,
+  );
+  return {
+    backendsByName,
+    get current(): Domains | undefined {
+      return current.current.domains;
+    },
+    /** The domains of another configuration, to replace those in use. */
+    prepare: (next: Config) => {
+      const generation = make(next, current.current);
+      return {
+        use: (): void => {
+          order = siteOrder(next);
+          generation.use?.();
+          current.swap(generation);
+        },
+        discard: () => generation.close(),
+      };
+    },
+    /** The bus method `auth-engine.find-domain`. */
+    findDomain: async ({ domain }: Request<typeof findDomain>): Promise<Reply<typeof findDomain>> => {
+      try {
+        const found = await current.current.domains?.find(domain);
+        return found?.isKnown === true && found.origin === "source" ? { record: { ...found.record } } : {};
+      } catch (error) {
+        if (error instanceof AppError && error.cause instanceof InvalidRecord) return { isInvalid: true };
+        throw error;
+      }
+    },
+    close: () => current.close(),
+  };
+}
+
+export type LiveDomains = ReturnType<typeof createLiveDomains>;

@@ -1,0 +1,103 @@
+import type { Domain, Domains, KnownDomain } from "@postern/shared/domain/domains";
+import { AppError } from "@postern/shared/platform/errors";
+import type { Backend } from "../backends/backend.ts";
+import type { BackendsByName } from "../backends/backends-by-name.ts";
+import { accountNamesOf, createDomainBackend } from "./domain-backend.ts";
+
+const unknownUser = { kind: "unknown_user" } as const;
+
+/**
+ * Stands in for the backends of a domain that the site does not serve: it knows nobody, and spends as much time on a password as they would.
+ * No password reaches a backend.
+ */
+export function createBackendOfNone(spendVerification: Backend["spendVerification"]): Backend {
+  return {
+    kind: "cache",
+    name: "none",
+    verify: async () => unknownUser,
+    lookup: async () => unknownUser,
+    listAccounts: async () => ({ kind: "not_served" }),
+    endListing: () => undefined,
+    spendVerification,
+    check: async () => undefined,
+    close: async () => undefined,
+  };
+}
+
+interface Deps {
+  /** All backends: those of `auth.backends.order`, then those that only records name. */
+  readonly set: { readonly current: readonly Backend[] };
+  /** Absent while all domains are decided by `auth.backends.order`. */
+  readonly domains: () => Domains | undefined;
+  /** The names of `auth.backends.order`. */
+  readonly order: () => readonly string[];
+  readonly none: Backend;
+  /** A backend returned an account of another domain. */
+  readonly onForeign: (account: string, backend: string, domain: string) => void;
+}
+
+/** Chooses the backends for each name. No other code decides which backend a name, and its password, may reach. */
+export function createBackendsByName({ set, domains, order, none, onForeign }: Deps): BackendsByName {
+  const noBackends: readonly Backend[] = [none];
+  let of: readonly Backend[] = [];
+  let kept = new WeakMap<KnownDomain, readonly Backend[]>();
+  const isOfSite = (backend: string): boolean => order().includes(backend);
+  const namesOf = ({ backends }: KnownDomain): readonly string[] => (backends.length > 0 ? backends : order());
+  const isServedBy = (domain: Domain, backend: string): boolean => domain.isKnown && namesOf(domain).includes(backend);
+  const namingOf = (domain: KnownDomain, all: Domains) =>
+    accountNamesOf(domain, {
+      defaultName: all.defaultName,
+      domainOf: (account) => {
+        const placed = all.place(account);
+        return placed instanceof Promise ? placed.then((found) => found.domain) : placed.domain;
+      },
+      isServedBy,
+      isOfSite,
+      onForeign,
+    });
+  const make = (domain: KnownDomain, all: Domains): readonly Backend[] => {
+    const names = namingOf(domain, all);
+    return namesOf(domain).map((name) => {
+      const backend = set.current.find((one) => one.name === name);
+      if (backend === undefined)
+        throw new AppError("DIRECTORY_UNAVAILABLE", {
+          detail: `the record of ${domain.name} names an unknown backend`,
+        });
+      return createDomainBackend(backend, names);
+    });
+  };
+  const backendsOf = (domain: Domain, all: Domains): readonly Backend[] => {
+    if (!domain.isKnown) return noBackends;
+    if (of !== set.current) {
+      of = set.current;
+      kept = new WeakMap();
+    }
+    const found = kept.get(domain) ?? make(domain, all);
+    kept.set(domain, found);
+    return found;
+  };
+  return {
+    get current() {
+      return set.current;
+    },
+    get ofSite() {
+      return domains() === undefined ? set.current : set.current.filter(({ name }) => isOfSite(name));
+    },
+    seenFrom: (domain, backend) => {
+      const all = domains();
+      return all === undefined ? backend : createDomainBackend(backend, namingOf(domain, all));
+    },
+    of: (username, known) => {
+      const all = domains();
+      if (all === undefined) return set.current;
+      if (known !== undefined) return backendsOf(known, all);
+      const placed = all.place(username);
+      if (placed instanceof Promise) return placed.then(({ domain }) => backendsOf(domain, all));
+      return backendsOf(placed.domain, all);
+    },
+    spelled: (username) => {
+      const placed = domains()?.place(username);
+      return placed instanceof Promise ? placed.then((found) => found.username) : (placed?.username ?? username);
+    },
+  };
+}
