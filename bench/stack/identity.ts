@@ -59,7 +59,7 @@ async function signIn(redis: RedisClient, account: string): Promise<string> {
     keys,
     clock: systemClock,
     lives,
-    suspensions: { find: () => undefined },
+    isRefused: () => false,
   });
   const loginTs = Math.floor(systemClock.now() / 1000);
   const attributes = { mail: [account], uid: [account] };

@@ -85,7 +85,7 @@ async function sessionCookies(text: string, redisPort: number): Promise<readonly
     keys,
     clock: systemClock,
     lives,
-    suspensions: { find: () => undefined },
+    isRefused: () => false,
   });
   const sessions = await Promise.all(
     Array.from({ length: browsers }, (_, index) => {

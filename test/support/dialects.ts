@@ -20,6 +20,8 @@ export interface DialectLogin {
   readonly query?: string;
   /** Additional headers. */
   readonly headers?: readonly Header[];
+  /** The API caller's credentials, in place of the usual ones. */
+  readonly authorization?: string;
 }
 
 interface Login {
@@ -100,10 +102,13 @@ const requestOf: Readonly<Record<Dialect, (login: Login) => Parts>> = {
 
 export function loginRequest(dialect: Dialect, login: DialectLogin = {}): RawRequest {
   const { username = alice.username, password = alice.password, protocol = alice.protocol } = login;
-  const { clientIp = alice.client_ip, attempt, query = "", headers = [] } = login;
+  const { clientIp = alice.client_ip, attempt, query = "", headers = [], authorization = basicAuth } = login;
   const parts = requestOf[dialect]({ name: Buffer.from(username), password, protocol, clientIp, attempt });
+  const own = (parts.headers ?? []).map((header) =>
+    header === caller ? (["Authorization", authorization] as const) : header,
+  );
   const endpoint = dialect === "form" ? "json" : dialect;
-  return { ...parts, path: `/api/v1/auth/${endpoint}${query}`, headers: [...(parts.headers ?? []), ...headers] };
+  return { ...parts, path: `/api/v1/auth/${endpoint}${query}`, headers: [...own, ...headers] };
 }
 
 export function askDialect(url: string, dialect: Dialect, login: DialectLogin = {}): Promise<RawAnswer> {

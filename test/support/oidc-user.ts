@@ -16,7 +16,7 @@ export function sessionStore(redis: RedisClient): SessionStore {
     keys,
     clock: systemClock,
     lives,
-    suspensions: { find: () => undefined },
+    isRefused: () => false,
   });
 }
 

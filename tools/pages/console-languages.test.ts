@@ -43,6 +43,8 @@ const data = new Set(
 const dataOf: Readonly<Record<string, string>> = {
   "console-audit": "ticket office network misconfigured phone bearer user login",
   "console-configuration": "runtime quot observability info storage auth",
+  "console-domain": "a b helpdesk mail-desk mail-security tenant seven plan gold",
+  "console-domains": "a",
   "console-origins":
     "University of Cloud LLC Backbone Communications Austria Switzerland United States Kingdom China Singapore Hong Kong SAR Brazil India Vietnam Russia Netherlands Indonesia South Africa Mexico",
   "console-rehearsal": "admitted banned rule look-ups which are no sign-ins",

@@ -20,6 +20,7 @@ import { type ConsoleLanguage, englishLanguage } from "../../services/admin/src/
 import { accountSample } from "./console-account-sample.ts";
 import { apiOperationSample, apiSample } from "./console-api-sample.ts";
 import { clientsSample } from "./console-clients-sample.ts";
+import { domainSample, domainsSample } from "./console-domains-sample.ts";
 import { networkSample } from "./console-network-sample.ts";
 import { rehearsalSample } from "./console-rehearsal-sample.ts";
 
@@ -262,6 +263,8 @@ const samples: Readonly<Record<string, readonly [page: ConsolePage, operator?: O
   "console-account": [accountSample({ explanation, operator, links }), operator],
   "console-network": [networkSample({ explanation, operator, links }), operator],
   "console-bans": [attacked, operator],
+  "console-domains": [domainsSample, operator],
+  "console-domain": [domainSample, { ...operator, account: "help@a.example", domain: "a.example", searches: [] }],
   "console-clients": [clientsSample, operator],
   "console-audit": [audited, operator],
   "console-system": [systemPage(system), operator],

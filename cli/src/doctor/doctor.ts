@@ -8,6 +8,7 @@ import { certificateOf, judgeDates } from "./certificate-dates.ts";
 import { backendChecks } from "./check-backends.ts";
 import { busChecks } from "./check-bus.ts";
 import { callerChecks } from "./check-callers.ts";
+import { domainChecks } from "./check-domains.ts";
 import { type DovecotSource, dovecotCheck } from "./check-dovecot.ts";
 import { redisChecks } from "./check-redis.ts";
 import { serviceChecks } from "./check-services.ts";
@@ -44,7 +45,7 @@ function certificateChecks(config: Config, timeoutMs: number): readonly Check[] 
 
 export const doctorUsage: readonly string[] = [
   "usage: postern doctor [--config FILE] [--dovecot | --doveconf FILE] [--timeout SECONDS] [--strict] [--json]",
-  "  Checks the site on this machine: configuration, Redis, NATS, backends, services, certificates, clock and protection.",
+  "  Checks the site on this machine: configuration, Redis, NATS, backends, the source of domain records, services, certificates, clock and protection.",
   "  Prints one line for each finding, with what to do. Reads only; run it as a user who can read the configuration.",
   "  --config FILE      configuration file (SERVICE_CONFIG_FILE), /etc/postern/config.yaml by default",
   "  --dovecot          also check whether Dovecot on this machine asks Postern about every password (doveconf -n)",
@@ -97,6 +98,7 @@ async function examine(file: string, dovecot: DovecotSource | undefined, timeout
     ...redisChecks(config, timeoutMs),
     ...busChecks(config),
     ...backendChecks(config, timeoutMs),
+    ...domainChecks(config, timeoutMs),
     ...serviceChecks(config, timeoutMs),
     ...callerChecks(config, timeoutMs),
     ...certificateChecks(config, timeoutMs),

@@ -12,6 +12,9 @@ import {
   DecisionHistoryPage,
   DecisionRecord,
   DevicesForgotten,
+  DomainFlush,
+  DomainList,
+  DomainReport,
   Explanation,
   FailedSignInRecord,
   Invitation,
@@ -95,6 +98,9 @@ export const readHistory = reader(DecisionHistoryPage);
 export const readRiskExplanation = reader(RiskExplanation);
 export const readLostPhoneCode = reader(LostPhoneCode);
 export const readDevicesForgotten = reader(DevicesForgotten);
+export const readDomainFlush = reader(DomainFlush);
+export const readDomainList = reader(DomainList);
+export const readDomainReport = reader(DomainReport);
 export const readShadowReport = reader(ShadowReport);
 export const readSeries = reader(SignInSeries);
 export const readSuspensionDone = reader(SuspensionDone);

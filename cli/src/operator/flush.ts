@@ -1,5 +1,12 @@
 import { printable } from "../table.ts";
-import { readBruteForceFlush, readBruteForceFlushAsync, readCacheFlush, readCacheFlushAsync } from "./answers.ts";
+import {
+  readBruteForceFlush,
+  readBruteForceFlushAsync,
+  readCacheFlush,
+  readCacheFlushAsync,
+  readDomainFlush,
+} from "./answers.ts";
+import { UsageError } from "./connection.ts";
 import { followJob } from "./follow-job.ts";
 import type { CommandContext, OperatorCommand, Shown } from "./operator-command.ts";
 
@@ -10,8 +17,18 @@ function removed(keys: readonly string[], status: string): Shown {
   };
 }
 
+async function flushDomain({ api }: CommandContext, domain: string): Promise<Shown> {
+  const { result } = readDomainFlush(await api.ask("flushDomain", { body: { domain } }));
+  return { lines: [printable(result.status)], json: result };
+}
+
 async function flushUser(context: CommandContext): Promise<Shown> {
-  const [user = ""] = context.operands;
+  const [user] = context.operands;
+  const { domain } = context.flags;
+  if (domain !== undefined && (user !== undefined || context.flags.async))
+    throw new UsageError("--domain takes the place of USER, and is done at once");
+  if (domain !== undefined) return flushDomain(context, domain);
+  if (user === undefined) throw new UsageError("flush needs USER or --domain NAME");
   if (context.flags.async) {
     const { result } = readCacheFlushAsync(await context.api.ask("enqueueUserCacheFlush", { body: { user } }));
     return followJob(result.jobId, context);
@@ -40,16 +57,18 @@ async function unban(context: CommandContext): Promise<Shown> {
 }
 
 export const flushCommand: OperatorCommand = {
-  usage: "flush USER [--async]",
-  summary: "remove the cached results of a user, and the bans of addresses that tried passwords for the account",
+  usage: "flush USER [--async] | flush --domain NAME",
+  summary:
+    "remove the cached results of a user, and the bans of addresses that tried passwords for the account; or a domain's record",
   help: [
     "Removes the cached results of the user from all engines and from Redis, so that a changed password or a disabled",
     "account takes effect immediately. Also removes the bans of addresses that sent wrong passwords for it, and ends",
     "the account delay. An unknown user is not an error. With --async, a background job does the work and this command",
-    "waits for its end; Ctrl-C stops the waiting, not the job.",
+    "waits for its end; Ctrl-C stops the waiting, not the job. With --domain, all services read the record of the domain",
+    "again from auth.domains.source, and users keep their results.",
   ],
-  operands: { min: 1, max: 1 },
-  options: ["async"],
+  operands: { min: 0, max: 1 },
+  options: ["async", "domain"],
   run: flushUser,
 };
 

@@ -19,6 +19,8 @@ export interface CommandFlags {
   readonly network: string | undefined;
   readonly outcome: string | undefined;
   readonly once: boolean;
+  readonly domain: string | undefined;
+  readonly file: string | undefined;
 }
 
 export interface CommandContext {

@@ -6,6 +6,7 @@ import { bansCommand } from "./bans.ts";
 import { clientsCommand } from "./clients.ts";
 import { UsageError } from "./connection.ts";
 import { decisionTable } from "./decision-rows.ts";
+import { domainsCommand } from "./domains.ts";
 import { factorsCommand } from "./factors.ts";
 import { flushCommand, unbanCommand } from "./flush.ts";
 import { keysCommand } from "./keys.ts";
@@ -155,6 +156,7 @@ export const operatorCommands: ReadonlyMap<string, OperatorCommand> = new Map([
   ["clients", clientsCommand],
   ["keys", keysCommand],
   ["shadow", shadowCommand],
+  ["domains", domainsCommand],
   ["status", statusCommand],
   ["top", topCommand],
   ["watch", watchCommand],

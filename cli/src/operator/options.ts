@@ -28,6 +28,8 @@ const ownOptions = {
   network: { type: "string" },
   outcome: { type: "string" },
   once: { type: "boolean", default: false },
+  domain: { type: "string" },
+  file: { type: "string" },
 } as const;
 
 export const operatorOptions = { ...connectionOptions, ...ownOptions } as const;

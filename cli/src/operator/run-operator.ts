@@ -65,9 +65,23 @@ async function runCommand(
   const { min, max } = command.operands;
   if (operands.length < min || operands.length > max) throw new UsageError(`usage: postern ${command.usage}`);
   const { json, async: isAsync, rule, protocol, client, kill, limit, factor, for: lasts, reason, kind } = values;
-  const { account, network, outcome, once } = values;
+  const { account, network, outcome, once, domain, file } = values;
   const watched = { kind, account, network, outcome, once };
-  const flags = { json, async: isAsync, rule, protocol, client, kill, limit, factor, for: lasts, reason, ...watched };
+  const flags = {
+    json,
+    async: isAsync,
+    rule,
+    protocol,
+    client,
+    kill,
+    limit,
+    factor,
+    for: lasts,
+    reason,
+    domain,
+    file,
+    ...watched,
+  };
   const shown = await command.run({
     api: createApi(connectionOf(values, environment, findOwnSite)),
     operands,

@@ -4,6 +4,7 @@ import { readExplanation } from "./answers.ts";
 import { type Api, ApiError } from "./api.ts";
 import { banTable } from "./bans.ts";
 import { decisionTable } from "./decision-rows.ts";
+import { askDomain, domainLine } from "./domains.ts";
 import { askFailedSignIn, type FailedSignIn, failedSignInLines } from "./failed-sign-in.ts";
 import { isReference } from "./operand-kind.ts";
 import type { OperatorCommand, Shown } from "./operator-command.ts";
@@ -60,6 +61,21 @@ async function failedSignInOf(api: Api, subject: string): Promise<FailedSignIn |
   }
 }
 
+/** Which record of auth.domains applies to an account. Nothing from services of an earlier version, and for callers that may not ask. */
+async function domainLines(api: Api, { kind, query }: Explanation): Promise<readonly string[]> {
+  const at = query.lastIndexOf("@");
+  if (kind !== "account" || at === -1) return [];
+  const domain = query.slice(at + 1).trim();
+  try {
+    const report = await askDomain(api, domain);
+    if (report === undefined) return ["", printable(`domain ${domain}: not served, or not shown to this caller`)];
+    return report.origin === "none" ? [] : ["", printable(`domain ${domainLine(domain, report)}`)];
+  } catch (error) {
+    if (error instanceof ApiError) return [];
+    throw error;
+  }
+}
+
 const wrong: ReadonlySet<string> = new Set(["blocked", "delayed", "limited", "denied", "undecided"]);
 
 function unknownReference(subject: string): readonly string[] {
@@ -78,7 +94,11 @@ async function explained(api: Api, subject: string): Promise<Shown> {
   if (failed !== undefined) return { exitCode: 1, lines: failedSignInLines(failed), json: failed };
   return {
     exitCode: wrong.has(answer.state) || isUnknownReference ? 1 : 0,
-    lines: [...explanationLines(answer), ...(isUnknownReference ? unknownReference(subject) : [])],
+    lines: [
+      ...explanationLines(answer),
+      ...(await domainLines(api, answer)),
+      ...(isUnknownReference ? unknownReference(subject) : []),
+    ],
     json: answer,
   };
 }

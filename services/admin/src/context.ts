@@ -8,6 +8,7 @@ import {
   engineBusFromConfig,
   flushesFromConfig,
   historyFromConfig,
+  LiveDomains,
   redisFromConfig,
   rememberedDevicesFromConfig,
   scriptPasswordReports,
@@ -50,18 +51,26 @@ import { createSystem } from "./system/context.ts";
 /** Operators sign in rarely; more concurrent requests than these are guesses. */
 const hashing = { concurrency: 2, maxQueued: 64 };
 
+function redisRolesOf(config: Config, base: Base) {
+  return {
+    state: redisFromConfig(config, "state", base),
+    cache: redisFromConfig(config, "cache", base),
+    queue: redisFromConfig(config, "queue", base),
+  };
+}
+
 /** All components of the administration service. Only files called `context.ts` construct them. */
 export async function createContext(config: Config, shared: SharedByProcess) {
   const base = await baseFromConfig(config, "admin", shared);
   const settings = adminSettings(config);
+  const engineBus = await engineBusFromConfig(config, base);
   const parts = {
     ...base,
     settings,
     live: { current: liveAdminSettings(config) },
-    state: redisFromConfig(config, "state", base),
-    cache: redisFromConfig(config, "cache", base),
-    queue: redisFromConfig(config, "queue", base),
-    ...(await engineBusFromConfig(config, base)),
+    ...redisRolesOf(config, base),
+    ...engineBus,
+    domains: new LiveDomains(config, engineBus.bus),
     passwords: createPasswordVerifier({
       ...hashing,
       onUnverifiable: scriptPasswordReports(base, unverifiablePasswordCounter(base)),
@@ -155,7 +164,7 @@ interface LostPhoneParts extends OperatorProofs {
 }
 
 function lostPhoneOf({ identity, storage }: Config, parts: LostPhoneParts) {
-  const { live, state, bus, suspensions, isDoubted, namesOnPages, sharedClock } = parts;
+  const { live, state, bus, suspensions, readRight, isDoubted, namesOnPages, sharedClock } = parts;
   const deadline = () => ({ deadline: steadyClock.now() + live.current.decisionTimeoutMs });
   return createLostPhone({
     codes: identity.mfa.lost_phone.enabled ? createLostPhoneCodes(state, storage.redis.prefix, sharedClock) : undefined,
@@ -163,7 +172,7 @@ function lostPhoneOf({ identity, storage }: Config, parts: LostPhoneParts) {
     decide: (request) => bus.request(authenticate, request, deadline()),
     readFactors: (target) => bus.request(mfaFactorsRead, target, deadline()),
     notify: (notification) => bus.request(notifyLostPhone, notification, deadline()),
-    roles: () => live.current.console.roles,
+    readRight,
     suspensions,
     isDoubted,
   });

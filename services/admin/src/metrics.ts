@@ -7,7 +7,7 @@ export type HookResult = (typeof hookResults)[number];
 
 const results = ["issued", "malformed", "denied", "no_role", "undecided"] as const satisfies readonly JwtResult[];
 
-const flushObjects = ["cache", "bruteforce"] as const;
+const flushObjects = ["cache", "bruteforce", "domain"] as const;
 export type FlushObject = (typeof flushObjects)[number];
 
 const flushResults = ["flushed", "nothing", "failed", "queued", "not_queued"] as const;

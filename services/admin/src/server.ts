@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { type OperationId, operation } from "@postern/shared/contracts";
+import { type Concern, type OperationId, operation } from "@postern/shared/contracts";
+import { limitCallers } from "@postern/shared/domain/domains";
 import { AppError } from "@postern/shared/platform/errors";
 import {
   answerUnrouted,
@@ -22,7 +23,9 @@ import { getConfigLoad } from "./config/get-load.ts";
 import { registerConsole } from "./console/api-routes.ts";
 import { registerConsolePages } from "./console/page-routes.ts";
 import { registerShadow } from "./console/shadow/routes.ts";
+import { subjectOf } from "./console/subject.ts";
 import type { AdminContext } from "./context.ts";
+import { registerDomains } from "./domains/routes.ts";
 import { registerFlushRoutes } from "./flush/flush-route.ts";
 import { registerHooks } from "./hooks/routes.ts";
 import { getJob } from "./jobs/get-job.ts";
@@ -40,16 +43,28 @@ function getOpenapi(document: () => RenderedDocument, format: DocumentFormat) {
 }
 
 declare module "fastify" {
+  interface FastifyContextConfig {
+    /** What the route is about, for callers that are limited to domains. */
+    concerns?: Concern | undefined;
+  }
   interface FastifyRequest {
     /** The API caller that the gateway has authenticated. */
     caller: Caller | null;
   }
 }
 
+const isAccountName = (text: string): boolean => subjectOf(text).kind === "account";
+
+function takeOperationsOnly(app: FastifyInstance): void {
+  takeStrictJson(app);
+  onlyOperations(app, "admin");
+  answerUnrouted(app);
+}
+
 /** The management API behind the gateway. */
 export async function createAdmin(context: AdminContext): Promise<FastifyInstance> {
-  const { settings, live, readCaller, logger } = context;
-  const { identifier, maxBodyBytes } = settings;
+  const { live, readCaller, logger } = context;
+  const { identifier, maxBodyBytes } = context.settings;
   const app = Fastify({
     logger: false,
     bodyLimit: maxBodyBytes,
@@ -62,9 +77,8 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
   challengeUnauthorized(app, () => live.current.challenges);
   nameSessions(app, identifier, requireCaller(readCaller));
   traceForwarded(app, context.tracer);
-  takeStrictJson(app);
-  onlyOperations(app, "admin");
-  answerUnrouted(app);
+  limitCallers(app, { ...context, isAccountName });
+  takeOperationsOnly(app);
   app.setErrorHandler((error: FastifyError, request, reply) => {
     if (error instanceof AppError && error.row.kind === "caller") {
       return reply.code(error.row.httpStatus).send({ error: error.publicMessage });
@@ -90,6 +104,7 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
     registerSuspensions(scope, context);
     registerRememberedDevices(scope, context);
     registerShadow(scope, context);
+    registerDomains(scope, context);
     scope.route({ ...guarded("readJob"), handler: getJob(context.jobs.read) });
   });
   registerConsole(app, context);

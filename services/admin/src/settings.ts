@@ -7,6 +7,7 @@ import { type HostPort, parseHostPort } from "@postern/shared/platform/net";
 import type { ConfigLoadSettings } from "./config/get-load.ts";
 import { type LiveConsoleSettings, liveConsoleSettings } from "./console/console-settings.ts";
 import { type ShownShadowSettings, shownShadowSettings } from "./console/shadow/shadow-settings.ts";
+import { type ShownDomainSettings, shownDomainSettings } from "./domains/domain-settings.ts";
 import type { FactorLimitSettings } from "./factor-locks/factor-locks-redis.ts";
 import { type HookTable, hookTable } from "./hooks/hook-table.ts";
 import type { TokenLives } from "./jwt/token-pair.ts";
@@ -44,6 +45,7 @@ export interface LiveAdminSettings {
   readonly flush: FlushSettings;
   readonly console: LiveConsoleSettings;
   readonly shadow: ShownShadowSettings;
+  readonly domains: ShownDomainSettings;
   readonly risk: RiskSettings;
   readonly factorLimits: FactorLimitSettings;
   /** Bans refuse and account delays delay; otherwise they are only recorded. */
@@ -104,6 +106,7 @@ export function liveAdminSettings(config: Config): LiveAdminSettings {
     flush: flushSettings(config),
     console: liveConsoleSettings(config),
     shadow: shownShadowSettings(config),
+    domains: shownDomainSettings(config),
     risk: riskSettings(config.auth.risk),
     enforcesBans: config.auth.controls.brute_force.mode === "enforce",
     factorLimits: {

@@ -39,6 +39,7 @@ async function start(config: Config, shared: SharedByProcess): Promise<Service> 
         use: () => {
           prepared.use();
           context.live.current = live;
+          context.domains.reload(next);
         },
         discard: () => prepared.discard(),
       };

@@ -28,7 +28,7 @@ import { createHttpBackends } from "./backends/http/context.ts";
 import { createListAccounts } from "./backends/list-accounts.ts";
 import { createLiveBruteForce } from "./brute-force/context.ts";
 import { makeControls } from "./controls/context.ts";
-import { createLiveDomains } from "./domains/context.ts";
+import { createLiveDomains, type LiveDomains } from "./domains/context.ts";
 import { makeDovecot } from "./dovecot/context.ts";
 import { createMailTokens } from "./mail-tokens/context.ts";
 import { createMasterUsers } from "./master-user/master-users.ts";
@@ -109,9 +109,17 @@ function rulesMaker(parts: Pick<Base, "audit" | "logger"> & { readonly metrics: 
   });
 }
 
-function makeListAccounts(engineId: string, backends: BackendSet, { logger }: Base, metrics: EngineMetrics) {
+interface ListParts {
+  readonly base: Base;
+  readonly backends: BackendSet;
+  readonly domains: LiveDomains;
+  readonly metrics: EngineMetrics;
+}
+
+function makeListAccounts(engineId: string, { base: { logger }, backends, domains, metrics }: ListParts) {
   return createListAccounts({
     backends: () => backends.current,
+    listableWithin: (names) => domains.listableWithin(names),
     engineId,
     observe: (outcome, seconds) => metrics.decided("list-accounts", outcome, seconds),
     onUndecided: ({ session, protocol }, err) =>
@@ -199,7 +207,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     }),
     dovecot: makeDovecot(config, kept),
     engineId,
-    listAccounts: makeListAccounts(engineId, backends, base, metrics),
+    listAccounts: makeListAccounts(engineId, { base, backends, domains, metrics }),
     locateAddresses: createLocateAddresses(risk?.places),
     describeAccount: createDescribeAccount(backendsByName, releasable, steadyClock),
     /** Creates backends for other settings, to replace those in use. Seeds a new embedded database. */

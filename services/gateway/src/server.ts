@@ -90,6 +90,7 @@ export async function createGateway(context: GatewayContext): Promise<FastifyIns
   app.decorateRequest("isOpenCaller", false);
   app.decorateRequest("callerName", null);
   app.decorateRequest("callerToken", null);
+  app.decorateRequest("callerDomains", null);
   if (tracer !== undefined) traceGateway(app, tracer, addresses.isFromTrustedProxy);
   app.addHook("onRequest", refuseTwoHosts(names));
   const isApart = settings.frontAddresses.length > 0 || settings.consoleAddresses.length > 0;

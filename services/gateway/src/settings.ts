@@ -13,6 +13,7 @@ import {
 import { type CallerCheck, createCallerCheck } from "./callers/authenticate.ts";
 import { basicCallerNames, basicCallers, createBasicCheck } from "./callers/basic.ts";
 import type { BearerCheck } from "./callers/bearer.ts";
+import { tokenDomains } from "./callers/caller-domains.ts";
 import { oauthFailureSettings } from "./dialects/oauth-failure.ts";
 import type { ProxySettings } from "./dialects/proxy.ts";
 import { rateOf } from "./limits/token-buckets.ts";
@@ -156,9 +157,15 @@ function publicHookPaths({ hooks }: Config["auth"]["controls"]["lua"]): Readonly
 }
 
 /** Who may authenticate over the back channel, and how. */
-function callerSettings({ runtime, auth }: Config, bearer: BearerCheck | undefined) {
+function callerSettings(config: Config, bearer: BearerCheck | undefined) {
+  const { runtime, auth } = config;
   const basic = basicCallers(auth.backchannel);
-  const checkCaller: CallerCheck = createCallerCheck({ basic, bearer, openWhenUnconfigured: runtime.developer_mode });
+  const checkCaller: CallerCheck = createCallerCheck({
+    basic,
+    bearer,
+    openWhenUnconfigured: runtime.developer_mode,
+    tokenDomains: tokenDomains(config),
+  });
   return {
     checkCaller,
     /** The names of all callers with Basic credentials. */

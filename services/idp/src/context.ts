@@ -7,12 +7,12 @@ import {
   engineBusFromConfig,
   flushSettings,
   keyRingFromConfig,
+  LiveDomains,
   redisFromConfig,
   suspensionsFromConfig,
 } from "@postern/shared/assembly";
-import type { Suspensions } from "@postern/shared/domain/suspensions";
 import type { Bus } from "@postern/shared/platform/bus";
-import type { Config } from "@postern/shared/platform/config";
+import { type Config, clientDefaults } from "@postern/shared/platform/config";
 import { Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import { createCallerReader, createCallerVerifier } from "@postern/shared/platform/http";
@@ -21,10 +21,13 @@ import { type HostPort, parseHostPort } from "@postern/shared/platform/net";
 import { lazyOpenapi } from "@postern/shared/platform/openapi";
 import { type RedisClient, watchRedisClock } from "@postern/shared/platform/redis";
 import { type Clock, systemClock } from "@postern/shared/platform/time";
+import type { ListDemands } from "./account/connected-applications.ts";
 import { createAccount } from "./account/context.ts";
 import { createClientUses } from "./applications/client-uses.ts";
 import { createClientUseStore } from "./applications/client-uses-redis.ts";
 import { createListApplications } from "./applications/list-applications.ts";
+import { AccountDomains } from "./domains/account-domains.ts";
+import { createIsRefused, type IsRefused } from "./domains/refused-accounts.ts";
 import { createIdpHealth } from "./health.ts";
 import { createMailClients } from "./mail-clients/context.ts";
 import { createIdpMetrics, type IdpMetrics } from "./metrics.ts";
@@ -34,6 +37,7 @@ import { deviceEnd } from "./oidc/device/device.ts";
 import { createDeviceMemory } from "./remembered-devices/remembered-devices.ts";
 import { createSamlContext, type SamlContext } from "./saml/context.ts";
 import { createSecondFactors, createVouching, type Vouching } from "./second-factors/context.ts";
+import { demandsOf, withAnyFactor } from "./second-factors/sign-in-demands.ts";
 import type { BrowserSessionRecord } from "./sessions/browser-session.ts";
 import { SessionStore } from "./sessions/session-store-redis.ts";
 import { createSingleLogout, type SingleLogout } from "./sessions/single-logout.ts";
@@ -61,7 +65,7 @@ function createApplicationList(config: Config, { logger }: Base, state: RedisCli
 /** Browser sessions; undefined without `storage.redis.encryption_secret`, because they are stored only encrypted. */
 function createSessions(
   config: Config,
-  parts: { readonly redis: RedisClient; readonly clock: Clock; readonly suspensions: Suspensions },
+  parts: { readonly redis: RedisClient; readonly clock: Clock; readonly isRefused: IsRefused },
 ): SessionStore | undefined {
   const keys = keyRingFromConfig(config, "browser-session");
   if (keys === undefined) return undefined;
@@ -109,8 +113,8 @@ interface Protocols {
 
 type OidcDeps = Parameters<typeof createOidcContext>[1];
 
-type ProtocolParts = Pick<OidcDeps, "suspensions" | "clientUses" | "accountNames" | "starter" | "pages"> &
-  Omit<PageParts, "config">;
+type ProtocolParts = Pick<OidcDeps, "isRefused" | "clientUses" | "accountNames" | "starter" | "pages"> &
+  Omit<PageParts, "config" | "suspensions">;
 
 function createProtocols(config: Config, sessions: SessionStore | undefined, parts: ProtocolParts): Protocols {
   if (sessions === undefined) return { oidc: undefined, saml: undefined, singleLogout: undefined };
@@ -127,7 +131,15 @@ function createProtocols(config: Config, sessions: SessionStore | undefined, par
     onClosed: async (session) => built.saml?.logout.sessionEnded(session),
   });
   const onEnded = async (session: BrowserSessionRecord): Promise<void> => oidc?.endSessions.ended(session);
-  built.saml = createSamlContext(config, { base, state, sharedClock, sessions, onEnded, clientUses });
+  built.saml = createSamlContext(config, {
+    base,
+    state,
+    sharedClock,
+    sessions,
+    onEnded,
+    clientUses,
+    domains: parts.domains,
+  });
   const singleLogout = createSingleLogout(sessions, oidc?.endSessions, built.saml?.logout);
   return { oidc, saml: built.saml, singleLogout };
 }
@@ -167,6 +179,12 @@ function demandersOf({ oidc, saml }: Protocols) {
         ]),
     ...(saml === undefined ? [] : [saml.demandsOn]),
   ];
+}
+
+/** A domain may require a second factor, whichever its users have. */
+function demandsOfDomain({ identity }: Config, domains: AccountDomains): ListDemands {
+  const any = withAnyFactor(demandsOf(clientDefaults, identity.mfa_policy));
+  return async (account) => ((await domains.requiresFactor(account)) ? [any] : []);
 }
 
 interface PagesParts extends PageParts, Vouching {
@@ -221,7 +239,7 @@ function createPagesContext(parts: PagesParts) {
       mailSetup,
       applications: oidc?.applications,
       mailSignIns: oidc?.mailSignIns,
-      demanders: demandersOf(protocols),
+      demanders: [...demandersOf(protocols), demandsOfDomain(config, parts.domains)],
       onEnded: ends.onReplaced,
     }),
     devUi: { enabled: config.runtime.developer_mode, version: randomUUID() },
@@ -244,14 +262,18 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const names = flushSettings(config);
   const applications = createApplicationList(config, base, state);
   const suspensions = suspensionsFromConfig(config, base, { redis: state, bus, clock: sharedClock });
-  const sessions = createSessions(config, { redis: state, clock: sharedClock, suspensions });
+  const liveDomains = new LiveDomains(config, bus);
+  const domains = new AccountDomains(liveDomains);
+  const isRefused = createIsRefused(suspensions, domains);
+  const sessions = createSessions(config, { redis: state, clock: sharedClock, isRefused });
   // The protocols start flows on the pages, which are built after them.
   const built: { pages: ReturnType<typeof createPagesContext> } = { pages: undefined };
   const protocols = createProtocols(config, sessions, {
     base,
     state,
     sharedClock,
-    suspensions,
+    domains,
+    isRefused,
     clientUses: applications.uses,
     accountNames: accountNamesFromSettings({ bus, live: () => names }),
     pages: () => built.pages?.visits.pages,
@@ -268,7 +290,8 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const mail = createMailClients(config, base, state);
   const vouching = createVouching(config, state, sharedClock);
   serveSuspensions({ ...protocols, ...vouching, bus, sessions, notifications, suspensions, logger: base.logger });
-  const parts = { config, base, bus, state, sharedClock, suspensions, sessions, protocols, notifications, metrics };
+  const shown = { config, base, bus, state, sharedClock, suspensions, domains };
+  const parts = { ...shown, sessions, protocols, notifications, metrics };
   const pages = createPagesContext({ ...parts, ...vouching, mailSetup: mail?.setup });
   built.pages = pages;
   const keyPrefix = config.storage.redis.prefix;
@@ -288,6 +311,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     engineWatch,
     state,
     suspensions,
+    liveDomains,
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "idp", sharedClock)),
     /** The OpenAPI document that anyone may read. */
     openapi: lazyOpenapi("idp", config),

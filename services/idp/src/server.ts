@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { operation, pathTo } from "@postern/shared/contracts";
+import { type Concern, operation, pathTo } from "@postern/shared/contracts";
+import { limitCallers } from "@postern/shared/domain/domains";
 import { AppError } from "@postern/shared/platform/errors";
 import {
   answerUnrouted,
@@ -35,6 +36,10 @@ import { registerCommonPages, unknownPage } from "./visit/common-pages.ts";
 import { registerPageRoutes } from "./visit/page-routes.ts";
 
 declare module "fastify" {
+  interface FastifyContextConfig {
+    /** What the route is about, for callers that are limited to domains. */
+    concerns?: Concern | undefined;
+  }
   interface FastifyRequest {
     /** The API caller, as the gateway's caller assertion states it. */
     caller: Caller | null;
@@ -66,6 +71,7 @@ type IdpParts = Pick<
   | "saml"
   | "singleLogout"
   | "tracer"
+  | "liveDomains"
 >;
 
 function registerOpenapi(app: FastifyInstance, openapi: IdpParts["openapi"]): void {
@@ -115,6 +121,7 @@ export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {
     origin.length > longestOrigin ? oauthError(reply, 400, "invalid_request") : undefined,
   );
   traceForwarded(app, parts.tracer);
+  limitCallers(app, { domains: parts.liveDomains, logger });
   takeStrictJson(app);
   onlyOperations(app, "idp");
   answerUnrouted(app, pages && unknownPage(pages.visits.pages));

@@ -26,7 +26,7 @@ async function start(config: Config, shared: SharedByProcess): Promise<Service> 
   // Imported here so that what `oidc-provider` prints when it is loaded becomes a line of the log.
   const [{ createContext }, { createIdp }] = await Promise.all([import("./context.ts"), import("./server.ts")]);
   const context = await createContext(config, shared);
-  const { logger, health, settings, state, suspensions, bus, engineWatch, oidc, saml, pages } = context;
+  const { logger, health, settings, state, suspensions, bus, engineWatch, oidc, saml, pages, liveDomains } = context;
   const privateListener = await privateListenerAt(settings.privateAddress, context);
   const app = await createIdp(context);
   const handle: typeof app.routing = (request, response) => app.routing(request, response);
@@ -53,7 +53,11 @@ async function start(config: Config, shared: SharedByProcess): Promise<Service> 
     prepare: async (next) => {
       const ofSaml = saml?.prepare(next);
       const ofOidc = await oidc?.schedule.prepare(oidcSettings(next));
-      return { use: async () => void (await Promise.all([ofOidc?.use(), ofSaml?.use()])) };
+      const use = async (): Promise<void> => {
+        liveDomains.reload(next);
+        await Promise.all([ofOidc?.use(), ofSaml?.use()]);
+      };
+      return { use };
     },
     steps: [
       {

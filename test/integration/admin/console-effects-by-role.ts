@@ -66,7 +66,7 @@ const soon = { timeout: 30_000 };
 const operators: Readonly<Record<ConsoleRole, OperatorName>> = { helpdesk: "helen", security: "sam", admin: "ada" };
 const blocks: Readonly<Record<ConsoleRole, number>> = { helpdesk: 10, security: 40, admin: 70 };
 const ids = Object.keys(consoleActions).filter((id) => isConsoleAction(id));
-const may = (role: ConsoleRole, id: ConsoleActionId): boolean => mayAct(role, id, { resetsFactors: false });
+const may = (role: ConsoleRole, id: ConsoleActionId): boolean => mayAct({ role }, id, { resetsFactors: false });
 
 function testRole(role: ConsoleRole): void {
   const actor = `${operators[role]}@example.test`;

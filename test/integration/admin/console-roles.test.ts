@@ -8,7 +8,6 @@ import {
   hasRight,
   isConsoleAction,
   mayAct,
-  mayOpen,
   operation,
 } from "@postern/shared/contracts";
 import type { Browser } from "playwright-core";
@@ -91,8 +90,8 @@ test.each(guarded)(
       consoleRoles.map(async (role) => [role, (await ask(id, signedIn.get(role))).status] as const),
     );
     for (const [role, status] of answers) {
-      expect([id, role, status === 403]).toEqual([id, role, !hasRight(role, right)]);
-      expect([id, role, status < 400]).toEqual([id, role, hasRight(role, right)]);
+      expect([id, role, status === 403]).toEqual([id, role, !hasRight({ role }, right)]);
+      expect([id, role, status < 400]).toEqual([id, role, hasRight({ role }, right)]);
     }
     const without = await ask(id, undefined);
     const isPage = operation(id).method === "get" && !operation(id).path.endsWith("/events");
@@ -106,14 +105,14 @@ test.each(consoleRoles)(
   "the role %s sees the pages that it may open, and nothing that leads elsewhere",
   async (role) => {
     const who = signedIn.get(role);
-    const pages = Object.entries(consolePages).filter(([, page]) => hasRight(role, consoleRoutes[page.operation]));
+    const pages = Object.entries(consolePages).filter(([, page]) => hasRight({ role }, consoleRoutes[page.operation]));
     expect(who?.menu).toEqual(pages.map(([, { title }]) => title));
     for (const [, page] of pages) {
       const html = await (await ask(page.operation, who)).text();
       const paths = [...html.matchAll(/(?:href|action|formaction|data-events|data-document)="(\/console[^"?]*)/gu)];
       const refused = routes.filter((id) => {
         const right = consoleRoutes[id];
-        return right !== "everyone" && !hasRight(role, right);
+        return right !== "everyone" && !hasRight({ role }, right);
       });
       const led = refused.filter((id) => paths.some(([, path]) => path === operation(id).path));
       expect([page.title, led]).toEqual([page.title, []]);
@@ -143,7 +142,7 @@ test.each(actions)(
         headers: { cookie: who?.cookie ?? "", origin: desk.url },
         body: formOf(target, who?.token ?? ""),
       });
-      const may = mayAct(role, id, { resetsFactors: false });
+      const may = mayAct({ role }, id, { resetsFactors: false });
       expect([role, response.status === 403]).toEqual([role, !may]);
       const found = await ask("consoleFindAccount", who);
       const page = await fetch(new URL(found.headers.get("location") ?? "", desk.url), {
@@ -243,7 +242,7 @@ test("the management API lists and ends sessions under any spelling, and ends no
   expect(await idsOf("sam")).toEqual([]);
 });
 
-const allowed = (page: "audit" | "configuration") => consoleRoles.filter((role) => mayOpen(role, page));
+const allowed = (page: "audit" | "configuration") => consoleRoles.filter((role) => hasRight({ role }, page));
 
 test("the audit page is a security role's, and the configuration an administrator's", () => {
   expect([allowed("audit"), allowed("configuration")]).toEqual([["security", "admin"], ["admin"]]);

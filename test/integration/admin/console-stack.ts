@@ -271,6 +271,7 @@ export interface AuditLine {
   readonly reason?: string;
   readonly note?: string;
   readonly item?: string;
+  readonly domain?: string;
 }
 
 /** The lines of one event. */

@@ -53,7 +53,7 @@ async function remainingOf(cookie: string): Promise<{ readonly key: string; read
 const operatorOf = (cookie: string) =>
   createFindOperator(
     ofOtherReplica,
-    async (account) => ({ account, role: "helpdesk" }),
+    async (account) => ({ account, right: { role: "helpdesk" } }),
     () => false,
     {
       now: () => nowMs,

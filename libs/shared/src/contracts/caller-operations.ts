@@ -9,7 +9,7 @@ const groups = {
   lookup: ["lookup"],
   "list-accounts": ["list-accounts"],
   "auth-policy": ["authPolicy", "authPolicyPing"],
-  flush: ["flushUserCache", "enqueueUserCacheFlush", "readJob"],
+  flush: ["flushUserCache", "enqueueUserCacheFlush", "readJob", "flushDomain"],
   bans: [
     "listBruteForceEntries",
     "listFilteredBruteForceEntries",
@@ -46,6 +46,7 @@ const groups = {
     "showSystem",
     "getFailedSignIn",
   ],
+  domains: ["listDomains", "showDomain"],
   hooks: ["getCustomHook", "postCustomHook", "putCustomHook", "patchCustomHook", "deleteCustomHook"],
   configuration: ["loadConfiguration"],
 } as const satisfies Readonly<Record<string, readonly CallerAction[]>>;
@@ -63,6 +64,17 @@ export const callerOperationNames: readonly string[] = [
   ...Object.keys(groups),
   ...singleOperations.map(({ operationId }) => operationId),
 ];
+
+const dialectActions: ReadonlySet<string> = new Set<AuthOperation>(["authenticate", "lookup", "list-accounts"]);
+
+const openToLimited: ReadonlySet<string> = new Set(
+  operations.flatMap(({ operationId, concerns }) => (concerns === undefined ? [] : [operationId])),
+);
+
+/** Whether a caller that is limited to domains may ask for it at all; `action` is undefined for a request that no operation serves. */
+export function isOpenToLimited(action: string | undefined): boolean {
+  return action !== undefined && (dialectActions.has(action) || openToLimited.has(action));
+}
 
 /** The actions that the entries of a list stand for. */
 export function actionsNamed(names: readonly string[]): ReadonlySet<string> {

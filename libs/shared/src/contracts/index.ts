@@ -1,3 +1,4 @@
+export * from "./admin/domain-operations.ts";
 export * from "./admin/flush-operations.ts";
 export * from "./admin/mfa-backchannel-operations.ts";
 export * from "./admin/operations.ts";
@@ -14,6 +15,7 @@ export * from "./caller-operations.ts";
 export * from "./console/account.ts";
 export * from "./console/actions.ts";
 export * from "./console/audit.ts";
+export * from "./console/domains.ts";
 export * from "./console/network.ts";
 export * from "./console/operations.ts";
 export * from "./console/origins.ts";

@@ -1,3 +1,4 @@
+import { domainOperations } from "./admin/domain-operations.ts";
 import { flushOperations } from "./admin/flush-operations.ts";
 import { mfaBackchannelOperations } from "./admin/mfa-backchannel-operations.ts";
 import { adminOperations, hookOperations } from "./admin/operations.ts";
@@ -7,6 +8,7 @@ import { suspensionOperations } from "./admin/suspension-operations.ts";
 import { authOperations } from "./auth/operations.ts";
 import { authPolicyOperations } from "./auth-policy/operations.ts";
 import { auditOperations } from "./console/audit.ts";
+import { domainPageOperations } from "./console/domains.ts";
 import { networkOperations } from "./console/network.ts";
 import { consoleOperations } from "./console/operations.ts";
 import { consolePageOperations } from "./console/page-operations.ts";
@@ -40,9 +42,11 @@ const table = [
   ...suspensionOperations,
   ...rememberedDeviceOperations,
   ...shadowOperations,
+  ...domainOperations,
   ...consoleOperations,
   ...riskOperations,
   ...networkOperations,
+  ...domainPageOperations,
   ...auditOperations,
   ...watchOperations,
   ...consolePageOperations,

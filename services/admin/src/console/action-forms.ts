@@ -112,7 +112,7 @@ export function moreActions(actions: Html | undefined): Html | undefined {
 /** Those of the actions that the operator may do; nothing if there are none. */
 export function actionsOf(about: Actionable, ids: readonly ConsoleActionId[], on: ActedOn): Html | undefined {
   const { operator, helpdesk, reach = "allowed" } = about;
-  const own = ids.filter((id) => (reach === "allowed" || !isOnAccount(id)) && mayAct(operator.role, id, helpdesk));
+  const own = ids.filter((id) => (reach === "allowed" || !isOnAccount(id)) && mayAct(operator, id, helpdesk));
   const marked = on.isRemedy === true ? " marked" : "";
   return own.length === 0
     ? undefined
@@ -140,15 +140,15 @@ export function actionList(
 }
 
 /** Why actions on the account are missing: all of them, or those that the operator's role does not permit. */
-export function missingActions({ reach = "allowed", operator: { role }, helpdesk }: Actionable): Html | undefined {
+export function missingActions({ reach = "allowed", operator, helpdesk }: Actionable): Html | undefined {
   if (reach !== "allowed") return html`<p class="note">${t(`reach.${reach}`)}</p>`;
   // An invitation is for new operators, not for users.
   const missing = allActions.filter(
-    (id) => isOnAccount(id) && id !== "invite" && isOfferedAction(id, helpdesk) && !mayAct(role, id, helpdesk),
+    (id) => isOnAccount(id) && id !== "invite" && isOfferedAction(id, helpdesk) && !mayAct(operator, id, helpdesk),
   );
   if (missing.length === 0) return undefined;
-  const higher = consoleRoles.find((one) => missing.every((id) => mayAct(one, id, helpdesk))) ?? "admin";
+  const higher = consoleRoles.find((one) => missing.every((id) => mayAct({ role: one }, id, helpdesk))) ?? "admin";
   // "End" is one of the sessions that "End sessions" ends, and only a suspended account is resumed.
   const labels = missing.filter((id) => id !== "end-session" && id !== "resume").map((id) => t(`action.${id}.label`));
-  return html`<p class="note">${t("act.missing", { role, actions: joined(labels), higher })}</p>`;
+  return html`<p class="note">${t("act.missing", { role: operator.role, actions: joined(labels), higher })}</p>`;
 }

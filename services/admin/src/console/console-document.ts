@@ -1,4 +1,4 @@
-import { type ConsolePageId, consolePages, mayOpen, operation, pathTo } from "@postern/shared/contracts";
+import { type ConsolePageId, consolePages, hasRight, operation, pathTo } from "@postern/shared/contracts";
 import { writtenTag } from "@postern/shared/domain/localisation";
 import { createSecurityHeaders, formOf, type Html, html, icons } from "@postern/shared/platform/pages";
 import { systemClock } from "@postern/shared/platform/time";
@@ -40,21 +40,20 @@ export type ShowPage = (page: ConsolePage, operator?: Operator, look?: PageLook)
 const isPageId = (id: string): id is ConsolePageId => Object.hasOwn(consolePages, id);
 const pageIds = Object.keys(consolePages).filter(isPageId);
 
-function navigation(current: ConsolePageId | undefined, { role }: Operator): Html {
+function navigation(current: ConsolePageId | undefined, operator: Operator): Html {
   return html`<nav aria-label="${t("house.navigation")}">${pageIds
-    .filter((id) => mayOpen(role, id))
+    .filter((id) => hasRight(operator, id))
     .map((id) => {
       const { path } = operation(consolePages[id].operation);
       return html`<a href="${path}"${id === current && html` aria-current="page"`}>${iconOfPage(id)}${t(`page.${id}`)}</a>`;
     })}</nav>`;
 }
 
-function operatorLine({ account, role, csrfToken }: Operator): Html {
+function operatorLine({ account, role, domain, csrfToken }: Operator): Html {
   const form = { action: pathTo("consoleSignOut"), csrfToken };
-  return html`<div class="who-am-i"><span>${account} (${role})</span>${formOf(
-    form,
-    html`<button type="submit" class="quiet">${t("house.sign_out")}</button>`,
-  )}</div>`;
+  return html`<div class="who-am-i"><span>${
+    domain === undefined ? html`${account} (${role})` : t("house.operator_of", { account, role, domain })
+  }</span>${formOf(form, html`<button type="submit" class="quiet">${t("house.sign_out")}</button>`)}</div>`;
 }
 
 /** Beside the page on a desk; on a phone, a button opens it without a script. */

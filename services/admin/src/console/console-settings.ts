@@ -2,7 +2,7 @@ import type { ConsoleRole, HelpdeskRule } from "@postern/shared/contracts";
 import type { Config } from "@postern/shared/platform/config";
 import { Secret } from "@postern/shared/platform/crypto";
 import type { AccentColours } from "@postern/shared/platform/pages";
-import type { RoleSettings } from "../operators/role-lookup.ts";
+import type { RoleSettings } from "../operators/operator-right.ts";
 
 /** Settings of the console that last until the service ends. */
 export interface ConsoleSettings {
@@ -44,10 +44,10 @@ export interface LiveConsoleSettings {
 }
 
 export function liveConsoleSettings({ runtime, identity }: Config): LiveConsoleSettings {
-  const { role_attribute: attribute, roles, helpdesk_resets_factors: resetsFactors } = runtime.console;
+  const { role_attribute: attribute, roles, backends, helpdesk_resets_factors: resetsFactors } = runtime.console;
   const { helpdesk, security, admin }: Readonly<Record<ConsoleRole, readonly string[]>> = roles;
   return {
-    roles: { attribute, roles: { helpdesk, security, admin } },
+    roles: { attribute, roles: { helpdesk, security, admin }, backends: backends.map((entry) => entry.trim()) },
     helpdesk: { resetsFactors, offersLostPhone: identity.mfa.lost_phone.enabled },
   };
 }

@@ -1,4 +1,4 @@
-import { consoleRoutes, hasRight, pathTo } from "@postern/shared/contracts";
+import { consoleRoutes, hasRight, isOfDomains, pathTo } from "@postern/shared/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Operator } from "../operators/operator.ts";
 import { consoleLanguage } from "../texts/console-languages.ts";
@@ -82,7 +82,8 @@ interface RouteForOperators {
 }
 
 /**
- * Runs a handler for an operator who has the right that the route requires; 403 without it. Without a session, a GET leads to the sign-in
+ * Runs a handler for an operator who has the right that the route requires; 403 without it, and 404 for an operator of one domain if the
+ * route is about the site. Without a session, a GET leads to the sign-in
  * and comes back; anything else is 403. An account that has lost its role is 403, and its session has ended.
  */
 export function forOperator(deps: ConsolePagesDeps, { route, handle, onRefused }: RouteForOperators) {
@@ -101,7 +102,13 @@ export function forOperator(deps: ConsolePagesDeps, { route, handle, onRefused }
       return sendNotice(deps, reply, "no_role");
     }
     const visit = { request, reply, operator };
-    if (hasRight(operator.role, consoleRoutes[route])) return handle(visit);
+    const right = consoleRoutes[route];
+    if (operator.domain !== undefined && !isOfDomains(right)) {
+      // The first page of the site's operators. Of the others, an operator of one domain does not learn whether they exist.
+      if (route === "consoleOverview") return goTo(reply, pathTo("consoleDomains"));
+      return sendNotice(deps, reply, "not_found", operator);
+    }
+    if (hasRight(operator, right)) return handle(visit);
     onRefused?.(visit);
     return sendNotice(deps, reply, "role", operator);
   };

@@ -1,4 +1,4 @@
-import { type Base, type EngineBus, keyRingFromConfig } from "@postern/shared/assembly";
+import { type Base, type EngineBus, keyRingFromConfig, type LiveDomains } from "@postern/shared/assembly";
 import { authenticate } from "@postern/shared/contracts";
 import type { Audit } from "@postern/shared/domain/audit";
 import type { FindAccountNames } from "@postern/shared/domain/flush";
@@ -43,6 +43,7 @@ interface ConsoleParts extends Pick<Base, "logger">, Pick<EngineBus, "bus">, Ope
   readonly sharedClock: SharedClock;
   readonly suspensions: Pick<Suspensions, "find">;
   readonly accountNames: FindAccountNames;
+  readonly domains: LiveDomains;
 }
 
 /** How a request reaches the management interface of this process. */
@@ -65,12 +66,12 @@ export async function createConsole(config: Config, parts: ConsoleParts) {
   const stores = { redis, keyPrefix: config.storage.redis.prefix, keys, clock };
   const sessions = createOperatorSessions(stores);
   const findRole = createRoleLookup(
-    () => live.current.console.roles,
+    parts.readRight,
     (request, context) => bus.request(authenticate, request, context),
     () => live.current.decisionTimeoutMs,
     steadyClock,
   );
-  const findReach = createFindReach(findRole, parts.accountNames);
+  const findReach = createFindReach(findRole, parts.accountNames, () => parts.domains.current);
   const sign = createCallerSigner({ secret: parts.settings.assertionSecret, ttlSeconds }, parts.sharedClock);
   const writeRequest = createWriteRequest(sign, parts.settings.identifier, helpdesk);
   return (own: OwnApi) => {

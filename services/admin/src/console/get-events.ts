@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import { type ConsolePageId, mayOpen } from "@postern/shared/contracts";
+import { type ConsolePageId, hasRight } from "@postern/shared/contracts";
 import type { Html } from "@postern/shared/platform/pages";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { FoundOperator, Operator } from "../operators/operator.ts";
@@ -84,7 +84,7 @@ interface Follower {
 /** `GET /console/<page>/events`: the live part of a page, as long as the operator may open it. A stream is no activity of the session. */
 export function getEvents(deps: EventsDeps, { page, render }: LivePage) {
   const { cookies, sessions, findOperator, streams } = deps;
-  const mayRead = (found: FoundOperator): found is Operator => isOperator(found) && mayOpen(found.role, page);
+  const mayRead = (found: FoundOperator): found is Operator => isOperator(found) && hasRight(found, page);
   const begin = (cookie: string, { ask, look }: Follower, operator: Operator): PassThrough | undefined => {
     const stream = createStream(() => leave?.());
     const { body, finish, repeat } = stream;
@@ -97,7 +97,7 @@ export function getEvents(deps: EventsDeps, { page, render }: LivePage) {
     repeat(checkMs, async () => {
       const now = await ask();
       // What the stream shows is read with the rights of the role with which it began.
-      if (!mayRead(now) || now.role !== operator.role) finish(true);
+      if (!mayRead(now) || now.role !== operator.role || now.domain !== operator.domain) finish(true);
     });
     const send = async (): Promise<void> => {
       const text = JSON.stringify(writePage(await render(operator), look()));

@@ -12,6 +12,7 @@ import { getConfigurationPage } from "./configuration/configuration-page.ts";
 import { parseConsoleForms } from "./console-form.ts";
 import { goTo, originOf, sendNotice } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./context.ts";
+import { getDomainsPage } from "./domains/get-domains-page.ts";
 import { getNetworkPage } from "./network/get-network-page.ts";
 import type { NoticeKey } from "./notice-pages.ts";
 import { getOriginsPage } from "./origins/get-origins-page.ts";
@@ -95,6 +96,7 @@ export function registerConsolePages(app: FastifyInstance, deps: ConsolePagesDep
   app.route({ ...routeOf(operation("consoleConfiguration")), handler: getConfigurationPage(deps) });
   app.route({ ...routeOf(operation("consoleRehearsal")), handler: getRehearsal(deps) });
   app.route({ ...routeOf(operation("consoleRehearsalShow")), handler: postRehearsal(deps) });
+  app.route({ ...routeOf(operation("consoleDomains")), handler: getDomainsPage(deps) });
   app.route({ ...routeOf(operation("consoleAudit")), handler: showAudit(deps, "consoleAudit") });
   app.route({ ...routeOf(operation("consoleAuditFilter")), handler: showAudit(deps, "consoleAuditFilter") });
   app.route({ ...routeOf(operation("consoleAuditExport")), handler: postAuditExport(deps) });

@@ -63,13 +63,13 @@ export function getCallback(deps: ConsolePagesDeps) {
   /** @returns the cookie, or why there is none */
   const begin = async ({ account, signedInMs, factor }: SignedIn, guid: string, { invitation = "" }: SignInAttempt) => {
     const known = await findRole(account, guid);
-    if (known.role === undefined) return { refusal: "no_role" } as const;
+    if (known.right === undefined) return { refusal: "no_role" } as const;
     const refusal = await admit(known.account, { factor, invitation });
     if (refusal !== undefined) return { refusal };
     const nowMs = clock.now();
     const provedMs = Math.min(signedInMs, nowMs);
     const endMs = nowMs + sessionLifeMs;
-    return { cookie: await sessions.create({ account: known.account, role: known.role, provedMs, endMs }) };
+    return { cookie: await sessions.create({ account: known.account, ...known.right, provedMs, endMs }) };
   };
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const about = originOf(request);

@@ -2,15 +2,15 @@ import { type OperationId, operation } from "@postern/shared/contracts";
 import { type Audit, type AuditOutcome, auditedCaller } from "@postern/shared/domain/audit";
 import { type Flushed, flushStatus } from "@postern/shared/domain/flush";
 import type { FlushJob } from "@postern/shared/domain/jobs";
-import { guardedRoute } from "@postern/shared/platform/http";
+import { type Caller, guardedRoute } from "@postern/shared/platform/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AdminContext } from "../context.ts";
-import type { FlushObject } from "../metrics.ts";
 import { readBruteForceFlush, readCacheFlush, sessionOf } from "../read-request.ts";
 
 type FlushContext = Pick<AdminContext, "adminMetrics" | "logger" | "audit" | "flushes" | "jobs" | "settings">;
 
 const auditNames = { cache: "cache.flush", bruteforce: "brute_force.flush" } as const;
+type FlushObject = keyof typeof auditNames;
 
 function targetOf({ body }: FastifyRequest): string | undefined {
   if (typeof body !== "object" || body === null) return undefined;
@@ -77,7 +77,7 @@ interface FlushKind<FlushRequest> {
   readonly object: FlushObject;
   readonly ids: { readonly now: OperationId; readonly queued: OperationId };
   readonly read: (body: unknown) => FlushRequest;
-  readonly flush: (request: FlushRequest) => Promise<Flushed>;
+  readonly flush: (request: FlushRequest, caller: Caller | null) => Promise<Flushed>;
   readonly jobOf: (request: FlushRequest) => FlushJob;
 }
 
@@ -92,7 +92,7 @@ function registerFlush<FlushRequest extends object>(
     ...guarded(ids.now),
     handler: async (request: FastifyRequest) => {
       const flushRequest = read(request.body);
-      const flushed = await flushCounted(object, request, context, () => flush(flushRequest));
+      const flushed = await flushCounted(object, request, context, () => flush(flushRequest, request.caller));
       const result = { ...flushRequest, removed_keys: [...flushed.removedKeys], status: flushStatus(flushed) };
       return { session: sessionOf(request), object, operation: "flush", result };
     },
@@ -115,7 +115,8 @@ export function registerFlushRoutes(app: FastifyInstance, context: FlushContext)
     object: "cache",
     ids: { now: "flushUserCache", queued: "enqueueUserCacheFlush" },
     read: readCacheFlush,
-    flush: (request) => flushes.cache(request),
+    // Who is limited to domains must not lift a ban by wrong passwords for an account of its own.
+    flush: (request, caller) => flushes.cache(request, { keepsBans: caller?.domains !== undefined }),
     jobOf: (request) => ({ type: "CACHE_FLUSH", request }),
   });
   registerFlush(app, context, {

@@ -13,7 +13,7 @@ import type { FindAccountNames } from "@postern/shared/domain/flush";
 import type { LostPhoneCodes } from "@postern/shared/domain/lost-phone";
 import type { Suspensions } from "@postern/shared/domain/suspensions";
 import { AppError } from "@postern/shared/platform/errors";
-import { type RoleSettings, roleOf } from "../operators/role-lookup.ts";
+import type { ReadRight } from "../operators/operator-right.ts";
 
 /** Why there is no code, as the API says it. */
 export const refusals = {
@@ -37,7 +37,7 @@ export interface LostPhoneDeps {
   readonly readFactors: (target: MfaTarget) => Promise<Reply<typeof mfaFactorsRead>>;
   /** Resolves once the notification is stored. */
   readonly notify: (notification: Request<typeof notifyLostPhone>) => Promise<Reply<typeof notifyLostPhone>>;
-  readonly roles: () => RoleSettings;
+  readonly readRight: ReadRight;
   readonly suspensions: Pick<Suspensions, "read">;
   /** Whether someone else may have the password of an account. */
   readonly isDoubted: (account: string) => Promise<boolean>;
@@ -58,12 +58,13 @@ function createLookUp({ decide }: LostPhoneDeps) {
 
 /** @throws AppError if it cannot be decided whether the account may get a code */
 function createJudge(deps: LostPhoneDeps) {
-  const { accountNames, readFactors, roles, suspensions, isDoubted } = deps;
+  const { accountNames, readFactors, readRight, suspensions, isDoubted } = deps;
   const lookUp = createLookUp(deps);
   const isOperator = async (account: string, session: string): Promise<boolean> => {
     // Facts are stored under folded names, which another account of an exact backend may have.
     const known = await Promise.all([...new Set([account, foldedName(account)])].map((name) => lookUp(name, session)));
-    return known.some((one) => one !== undefined && roleOf(one, roles()) !== undefined);
+    const rights = await Promise.all(known.map(async (one) => one && readRight(one)));
+    return rights.some((right) => right !== undefined);
   };
   const hasFactor = async (username: string, session: string): Promise<boolean> => {
     const factors = await readFactors({ session, username });

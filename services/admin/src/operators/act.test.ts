@@ -41,7 +41,8 @@ interface Overrides {
 /** Names without a domain are aliases. */
 async function knownAs(name: string): Promise<KnownAccount> {
   const account = name.includes("@") ? name : `${name}@example.test`;
-  return { account, role: accounts[account] };
+  const role = accounts[account];
+  return { account, right: role && { role } };
 }
 
 /** A backend that also ignores case and `+tag`, and knows `chief` by a search of another protocol than that of the sign-in pages. */
@@ -117,7 +118,7 @@ test("the account whose role was checked is changed, not the name that was typed
   expect(calls).toEqual([{ operation: "flushUserCache", body: { user: "alice@example.test" } }]);
 });
 
-const unknownTo = async (account: string) => ({ account, role: undefined, isUnknown: true }) as const;
+const unknownTo = async (account: string) => ({ account, right: undefined, isUnknown: true }) as const;
 
 test("an account that is disabled may have any role, so no operator acts on it; a name that no backend has is not an account", async () => {
   const [disabled, unknown] = [

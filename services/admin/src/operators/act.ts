@@ -75,10 +75,10 @@ const refusals: Readonly<Record<Reach["kind"], ActOutcome | undefined>> = {
 export function createAct(findReach: FindReach, ask: AskApi, audit: Audit, helpdesk: () => HelpdeskRule): Act {
   const reachOf = async (operator: Operator, { id, target }: Deed): Promise<Reach> =>
     consoleActions[id].target === "network" ? { kind: "allowed", account: target } : findReach(operator, target);
-  const refusalOf = ({ role, isProved }: Operator, id: ConsoleActionId): ActOutcome | undefined => {
+  const refusalOf = (operator: Operator, id: ConsoleActionId): ActOutcome | undefined => {
     const { needsProof }: ConsoleAction = consoleActions[id];
-    if (!mayAct(role, id, helpdesk())) return "role";
-    return needsProof === true && !isProved ? "proof" : undefined;
+    if (!mayAct(operator, id, helpdesk())) return "role";
+    return needsProof === true && !operator.isProved ? "proof" : undefined;
   };
   const send = async (operator: Operator, deed: Deed, target: string) => {
     const { id, item = "" } = deed;
@@ -88,11 +88,22 @@ export function createAct(findReach: FindReach, ask: AskApi, audit: Audit, helpd
     return { outcome: status < 300 ? ("done" as const) : ("failed" as const), body };
   };
   return async (operator, deed, onAnswer) => {
-    const { account: actor, clientIp, session } = operator;
+    const { account: actor, domain, clientIp, session } = operator;
     const { id, item, note } = deed;
     let { target } = deed;
     const write = (outcome: AuditOutcome): void =>
-      audit.record({ event: "console.action", outcome, actor, clientIp, session, target, item, reason: id, note });
+      audit.record({
+        event: "console.action",
+        outcome,
+        actor,
+        domain,
+        clientIp,
+        session,
+        target,
+        item,
+        reason: id,
+        note,
+      });
     /** The account whose role was checked is the one that is changed and audited, whatever name was typed. */
     const carryOut = async (): Promise<ActOutcome> => {
       if (!operator.isRoleCurrent)

@@ -1,9 +1,9 @@
 import type { Readable } from "node:stream";
 import {
-  type ConsoleRole,
   fillPath,
   type HelpdeskRule,
   type OperationId,
+  type OperatorRight,
   operation,
   scopesOfRole,
 } from "@postern/shared/contracts";
@@ -17,9 +17,8 @@ import {
 } from "@postern/shared/platform/http";
 
 /** The operator for whom the console calls the API, and the request that it serves. */
-export interface AskingOperator {
+export interface AskingOperator extends OperatorRight {
   readonly account: string;
-  readonly role: ConsoleRole;
   readonly clientIp: string;
   /** GUID of the request. */
   readonly session: string;
@@ -91,16 +90,17 @@ export function sendTo(origin: string, timeoutMs: number) {
 }
 
 /**
- * The console is an API caller like any other, with the scopes of the operator's role: each operation checks them itself. The caller
- * assertion takes the place of the token (ADR 0024).
+ * The console is an API caller like any other, with the scopes of the operator's role: each operation checks them itself. An
+ * operator of one domain is a caller that is limited to it. The caller assertion takes the place of the token (ADR 0024).
  */
 export function createWriteRequest(sign: SignCaller, identifier: string, helpdesk: () => HelpdeskRule): WriteRequest {
-  return async ({ account, role, clientIp, session }, call) => {
+  return async ({ account, role, domain, clientIp, session }, call) => {
     const { family, method, path } = operation(call.operation);
     const { owner } = family;
     if (owner === "gateway") throw new Error(`${call.operation} is not an operation for the console`);
     const scopes = scopesOfRole(role, helpdesk()).map((word) => scopeName(identifier, word));
-    const caller: Caller = { method: "bearer", name: account, scopes, clientIp, session };
+    const limit = domain !== undefined && { domains: [domain], defaultDomain: domain };
+    const caller: Caller = { method: "bearer", name: account, scopes, ...limit, clientIp, session };
     const query = new URLSearchParams({ ...call.query }).toString();
     const hasBody = call.body !== undefined;
     const request: ApiRequest = {

@@ -5,6 +5,8 @@ export interface OperatorSession {
   readonly account: string;
   /** The role at the sign-in. It counts only while no engine can determine the role. */
   readonly role: ConsoleRole;
+  /** See `OperatorRight`; likewise. */
+  readonly domain?: string | undefined;
   /** When the operator last signed in with the second factor. */
   readonly provedMs: number;
   readonly endMs: number;

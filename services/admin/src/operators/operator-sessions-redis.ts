@@ -30,6 +30,7 @@ export interface OperatorStoreDeps {
 const Session = Type.Object({
   account: Type.String(),
   role: Type.Enum([...consoleRoles]),
+  domain: Type.Optional(Type.String()),
   provedMs: Type.Number(),
   endMs: Type.Number(),
   searches: Type.Optional(Type.Array(Type.String())),
@@ -67,8 +68,9 @@ function createSealed<Schema extends TSchema>(
 }
 
 /** With lists that the schema may change. */
-const writable = ({ searches, ...session }: OperatorSession): Static<typeof Session> => ({
+const writable = ({ searches, domain, ...session }: OperatorSession): Static<typeof Session> => ({
   ...session,
+  ...(domain !== undefined && { domain }),
   ...(searches !== undefined && { searches: [...searches] }),
 });
 

@@ -40,25 +40,25 @@ export function createFindOperator(
   isSuspended: (account: string) => boolean,
   clock: Clock,
 ): FindOperator {
-  const roleNow = async ({ account, role }: OperatorSession, guid: string) => {
+  const rightNow = async ({ account, role, domain }: OperatorSession, guid: string) => {
     try {
-      return { role: (await findRole(account, guid)).role, isRoleCurrent: true };
+      return { right: (await findRole(account, guid)).right, isRoleCurrent: true };
     } catch {
-      return { role, isRoleCurrent: false };
+      return { right: { role, domain }, isRoleCurrent: false };
     }
   };
   return async ({ cookie, session: guid, clientIp, isPassive }) => {
     const stored =
       cookie === undefined ? undefined : await (isPassive === true ? sessions.peek(cookie) : sessions.find(cookie));
     if (cookie === undefined || stored === undefined) return "none";
-    const { role, isRoleCurrent } = await roleNow(stored, guid);
-    if (role === undefined || isSuspended(stored.account)) {
+    const { right, isRoleCurrent } = await rightNow(stored, guid);
+    if (right === undefined || isSuspended(stored.account)) {
       await sessions.end(cookie);
       return { withdrawn: stored.account };
     }
     return {
       account: stored.account,
-      role,
+      ...right,
       isRoleCurrent,
       clientIp,
       session: guid,

@@ -1,8 +1,10 @@
-import type { ConsoleRole } from "@postern/shared/contracts";
+import type { OperatorRight } from "@postern/shared/contracts";
 import { foldedName } from "@postern/shared/domain/brute-force";
+import type { Domains } from "@postern/shared/domain/domains";
 import type { FindAccountNames } from "@postern/shared/domain/flush";
 import { AppError } from "@postern/shared/platform/errors";
-import { type FindRole, isAbove } from "./role-lookup.ts";
+import { isAbove } from "./operator-right.ts";
+import type { FindRole } from "./role-lookup.ts";
 
 /**
  * The account behind a typed name, and whether an operator may act on it. `higher`: an account of this name has the same role or a higher
@@ -17,11 +19,13 @@ export interface Reach {
 /** @throws AppError if an engine or a backend that may know the name does not answer: it is then not known to be without a role */
 export type FindReach = (operator: ReachingOperator, name: string) => Promise<Reach>;
 
-interface ReachingOperator {
+interface ReachingOperator extends OperatorRight {
   readonly account: string;
-  readonly role: ConsoleRole;
   readonly session: string;
 }
+
+/** The domains of the site; absent while all are decided by `auth.backends.order`. */
+type CurrentDomains = () => Pick<Domains, "placeFor"> | undefined;
 
 /** More names than one account has; a site's searches could name others without end. */
 const maxNames = 8;
@@ -47,9 +51,27 @@ function createFindAll(accountNames: FindAccountNames) {
   };
 }
 
-export function createFindReach(findRole: FindRole, accountNames: FindAccountNames): FindReach {
+/** The name as the site spells it; undefined if an operator of one domain may not see its account. */
+function createPlace(domains: CurrentDomains) {
+  return async ({ domain }: OperatorRight, name: string): Promise<string | undefined> => {
+    if (domain === undefined) return name;
+    const placed = await domains()?.placeFor({ domains: [domain], defaultDomain: domain }, name);
+    return placed?.domain.isKnown === true ? placed.username : undefined;
+  };
+}
+
+export function createFindReach(
+  findRole: FindRole,
+  accountNames: FindAccountNames,
+  domains: CurrentDomains = () => undefined,
+): FindReach {
   const findAll = createFindAll(accountNames);
-  return async ({ account: own, role, session }, typed) => {
+  const place = createPlace(domains);
+  return async (operator, name) => {
+    const { account: own, session } = operator;
+    const typed = await place(operator, name);
+    // Before any backend is asked: not even the time tells whether another domain has the account.
+    if (typed === undefined) return { kind: "unknown", account: name };
     const accounts = await findAll(typed);
     const [first] = accounts;
     if (first === undefined) return { kind: "unknown", account: typed };
@@ -60,7 +82,7 @@ export function createFindReach(findRole: FindRole, accountNames: FindAccountNam
     const [account] = known.flatMap((one) => (one.isUnknown === true ? [] : [one.account]));
     const reach = { account: account ?? first };
     if ([...accounts, ...known.map((one) => one.account)].some(isOwn)) return { ...reach, kind: "own" };
-    if ([...known, ...sharers].some((one) => !isAbove(role, one.role))) return { ...reach, kind: "higher" };
+    if ([...known, ...sharers].some((one) => !isAbove(operator, one.right))) return { ...reach, kind: "higher" };
     return { ...reach, kind: known.some(({ isUnknown }) => isUnknown === true) ? "unread" : "allowed" };
   };
 }

@@ -7,6 +7,7 @@ import {
   SuspensionRequest,
 } from "@postern/shared/contracts";
 import { type AuditOutcome, auditedCaller } from "@postern/shared/domain/audit";
+import { accountsFor } from "@postern/shared/domain/domains";
 import { compileCheck, guardedRoute } from "@postern/shared/platform/http";
 import { parseDuration } from "@postern/shared/platform/time";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -88,11 +89,13 @@ function deleteSuspension(context: AdminContext) {
   };
 }
 
-function getSuspensions({ suspensions }: AdminContext) {
-  return async (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+function getSuspensions({ suspensions, domains }: AdminContext) {
+  return async ({ caller }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const isVisible = await accountsFor(caller, domains);
     await suspensions.refresh();
+    const visible = suspensions.all.filter(({ account }) => isVisible(account));
     const list: SuspensionList = {
-      suspensions: suspensions.all.toSorted((a, b) => b.sinceMs - a.sinceMs).map(writtenSuspension),
+      suspensions: visible.toSorted((a, b) => b.sinceMs - a.sinceMs).map(writtenSuspension),
     };
     return reply.header("cache-control", "no-store").send(list);
   };

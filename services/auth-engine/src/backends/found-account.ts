@@ -15,10 +15,11 @@ export function withAccountAttribute(attributes: Attributes, accountField: strin
   return { ...attributes, [accountField]: [account] };
 }
 
-/** What only the identity provider reads; the decisions of mail sign-ins, which caches keep, stay small. */
-function forSessions({ displayName, groupDns }: BackendAccount, { dialect }: Attempt): Partial<Ok> {
+/** What only the identity provider and the console read; the decisions of mail sign-ins, which caches keep, stay small. */
+function forSessions({ name }: Backend, { displayName, groupDns }: BackendAccount, { dialect }: Attempt): Partial<Ok> {
   if (dialect !== "idp") return {};
   return {
+    backendName: name,
     ...(displayName === undefined ? {} : { displayName }),
     ...(groupDns === undefined ? {} : { groupDns: [...groupDns] }),
   };
@@ -35,7 +36,7 @@ export function okDecision(backend: Backend, found: BackendAccount, attempt: Att
     backend: BackendKind[backend.kind],
     attributes: withAccountAttribute(attributes, accountField, account),
     ...(groups === undefined ? {} : { groups: [...groups] }),
-    ...forSessions(found, attempt),
+    ...forSessions(backend, found, attempt),
     memoryCache: "miss",
   };
 }

@@ -39,6 +39,10 @@ function listed(name: string, names: readonly string[] | "not_served" | "fails",
 function engine(backends: () => readonly Listed[]) {
   return createListAccounts({
     backends: () => backends().map(({ backend }) => backend),
+    listableWithin: async ([backend]) => ({
+      backends: backends().flatMap((one) => (one.backend.name === backend ? [one.backend] : [])),
+      isWithin: (account) => account !== "b",
+    }),
     engineId: "0123456789abcdef",
     observe: () => undefined,
     onUndecided: () => undefined,
@@ -95,6 +99,17 @@ describe("a list of all backends", () => {
     expect(page).toMatchObject({ accounts: ["a", "b"], instance: "0123456789abcdef" });
     const second = await answer({ ...first, cursor: page.cursor ?? "" }, context);
     expect(second).toEqual({ accounts: ["c"], cursor: expect.any(String) });
+  });
+
+  test("a caller that is limited to domains gets their accounts from their backends, in pages that may be short", async () => {
+    const ldap = listed("ldap", ["a", "b", "c"], true);
+    const answer = engine(() => [listed("sql", ["x"]), ldap]);
+    const limited = { ...first, callerDomains: ["ldap"] };
+    const { accounts, cursor = "" } = await answer(limited, context);
+    expect(accounts).toEqual(["a"]);
+    expect(await answer({ ...limited, cursor }, context)).toEqual({ accounts: ["c"] });
+    await answer({ ...limited, cursor, limit: 0 }, context);
+    expect(ldap.ended).toEqual(["2"]);
   });
 
   test("a limit of 0 ends the list", async () => {

@@ -33,9 +33,17 @@ export function parseListCursor(cursor: string): ListCursor {
   return { order, index, position };
 }
 
+/** What a caller may list. */
+export interface Listable {
+  readonly backends: readonly Backend[];
+  readonly isWithin: (account: string) => boolean;
+}
+
 interface ListAccountsDeps {
   /** In the order of `auth.backends.order`; a reload replaces them. */
   readonly backends: () => readonly Backend[];
+  /** For a caller that is limited to domains. @throws AppError DIRECTORY_UNAVAILABLE if it cannot be decided */
+  readonly listableWithin: (domains: readonly string[]) => Promise<Listable>;
   /** The name of this engine on the bus. */
   readonly engineId: string;
   readonly observe: (outcome: "ok" | "tempfail", seconds: number) => void;
@@ -54,17 +62,24 @@ interface Page {
  * answer, the listing fails; it is never shortened.
  */
 export function createListAccounts(deps: ListAccountsDeps) {
-  const { backends, engineId, observe, onUndecided } = deps;
+  const { backends, listableWithin, engineId, observe, onUndecided } = deps;
+  const listable = async ({
+    callerDomains,
+  }: ListAccountsRequest): Promise<Partial<Listable> & Pick<Listable, "backends">> =>
+    callerDomains === undefined ? { backends: backends() } : listableWithin(callerDomains);
   return async (request: ListAccountsRequest, context: BackendContext): Promise<ListAccountsReply> => {
     const started = performance.now();
     const seconds = (): number => (performance.now() - started) / 1000;
     try {
-      if (request.limit === 0) return endListing(backends(), request);
-      const { accounts, next, isOpenHere } = await readPage(backends(), request, context);
+      const { backends: among, isWithin } = await listable(request);
+      if (request.limit === 0) return endListing(among, request);
+      const page = await readPage(among, request, context);
+      const { next, isOpenHere } = page;
+      const accounts = isWithin === undefined ? [...page.accounts] : page.accounts.filter(isWithin);
       observe("ok", seconds());
-      if (next === undefined) return { accounts: [...accounts] };
+      if (next === undefined) return { accounts };
       const cursor = formatListCursor(next);
-      return { accounts: [...accounts], cursor, ...(isOpenHere ? { instance: engineId } : undefined) };
+      return { accounts, cursor, ...(isOpenHere ? { instance: engineId } : undefined) };
     } catch (thrown) {
       const error = fromUnknown(thrown);
       onUndecided(request, error);

@@ -7,8 +7,10 @@ import { type Config, usesDomains } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
 import { Replaceable } from "@postern/shared/platform/lifecycle";
 import { steadyClock } from "@postern/shared/platform/time";
+import type { Backend } from "../backends/backend.ts";
 import type { BackendsByName } from "../backends/backends-by-name.ts";
 import { type BackendSet, createScriptModules } from "../backends/context.ts";
+import type { Listable } from "../backends/list-accounts.ts";
 import { createBackendOfNone, createBackendsByName } from "./domain-backends.ts";
 import { createReadRecord } from "./domain-source.ts";
 
@@ -157,6 +159,24 @@ export function createLiveDomains(
         },
         discard: () => generation.close(),
       };
+    },
+    /**
+     * What a caller that is limited to these domains may list: only their backends are queried. Accounts that one lists without a domain are
+     * those of the default domain, if they are anybody's.
+     *
+     * @throws AppError DIRECTORY_UNAVAILABLE if the source cannot tell
+     */
+    listableWithin: async (names: readonly string[]): Promise<Listable> => {
+      const { domains } = current.current;
+      if (domains === undefined)
+        throw new AppError("DIRECTORY_UNAVAILABLE", { detail: "a caller is limited to domains, and there are none" });
+      const isWithin = await domains.within(names);
+      const found = new Map<string, Backend>();
+      for (const name of names) {
+        const domain = await domains.find(name);
+        for (const backend of await backendsByName.of("", domain)) found.set(backend.name, backend);
+      }
+      return { backends: [...found.values()], isWithin };
     },
     /** The bus method `auth-engine.find-domain`. */
     findDomain: async ({ domain }: Request<typeof findDomain>): Promise<Reply<typeof findDomain>> => {

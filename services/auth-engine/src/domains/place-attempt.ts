@@ -1,5 +1,30 @@
-import type { Domain, Domains } from "@postern/shared/domain/domains";
+import type { CallerDomains, Domain, Domains, PlacedName } from "@postern/shared/domain/domains";
+import { AppError } from "@postern/shared/platform/errors";
 import type { Attempt } from "../pipeline/attempt.ts";
+
+/** What a request says about the API caller that sent it. */
+interface OfCaller {
+  readonly callerDomains?: readonly string[] | undefined;
+  readonly defaultDomain?: string | undefined;
+}
+
+/**
+ * Places the name of a request as its caller may reach and means it.
+ *
+ * @param domains absent while all are decided by `auth.backends.order`: then nothing is placed, and a caller with a limit gets no decision
+ * @throws AppError DIRECTORY_UNAVAILABLE if that cannot be decided; a promise rejects with it
+ */
+export function placeName(
+  username: string,
+  { callerDomains, defaultDomain }: OfCaller,
+  domains: Domains | undefined,
+): PlacedName | Promise<PlacedName> | undefined {
+  if (callerDomains === undefined) return domains?.place(username, defaultDomain);
+  if (domains === undefined)
+    throw new AppError("DIRECTORY_UNAVAILABLE", { detail: "a caller is limited to domains, and there are none" });
+  const ofCaller: CallerDomains = { domains: callerDomains, defaultDomain };
+  return domains.placeFor(ofCaller, username);
+}
 
 /** A master user named without a domain is the site's, and may open accounts of all domains. */
 function isForeign(master: Domain, target: Domain): boolean {
@@ -7,10 +32,12 @@ function isForeign(master: Domain, target: Domain): boolean {
   return !target.isKnown || target.name !== master.name;
 }
 
-async function placeMasterLogin(attempt: Attempt, domains: Domains): Promise<Attempt> {
+async function placeMasterLogin(attempt: Attempt, domains: Domains | undefined): Promise<Attempt> {
   const { masterLogin, username } = attempt;
   if (masterLogin === undefined) return attempt;
-  const { username: user, domain } = await domains.place(masterLogin.user);
+  const placed = await placeName(masterLogin.user, attempt, domains);
+  if (placed === undefined || domains === undefined) return attempt;
+  const { username: user, domain } = placed;
   const opened = { ...attempt, masterLogin: { ...masterLogin, user }, domain };
   if (!username.includes("@")) return opened;
   const master = await domains.place(username);
@@ -24,8 +51,8 @@ async function placeMasterLogin(attempt: Attempt, domains: Domains): Promise<Att
  * @throws AppError DIRECTORY_UNAVAILABLE if the source of the records cannot tell; a promise rejects with it
  */
 export function placeAttempt(attempt: Attempt, domains: Domains | undefined): Attempt | Promise<Attempt> {
-  if (domains === undefined) return attempt;
   if (attempt.masterLogin !== undefined) return placeMasterLogin(attempt, domains);
-  const placed = domains.place(attempt.username);
+  const placed = placeName(attempt.username, attempt, domains);
+  if (placed === undefined) return attempt;
   return placed instanceof Promise ? placed.then((found) => ({ ...attempt, ...found })) : { ...attempt, ...placed };
 }

@@ -24,6 +24,7 @@ import { createChosenNames } from "../brute-force/chosen-names.ts";
 import type { LiveBruteForce } from "../brute-force/context.ts";
 import { createGuessDigest } from "../brute-force/guess-digest.ts";
 import type { LiveDomains } from "../domains/context.ts";
+import { placeName } from "../domains/place-attempt.ts";
 import type { Origins } from "../origins/origins.ts";
 import type { CallContext } from "../pipeline/attempt.ts";
 import type { Policies } from "../policy/policies.ts";
@@ -119,12 +120,16 @@ export function makeDovecot(
     createChosenNames(systemClock, chosenNamesMs),
   );
   const reset = createResetCounts(() => parts.bruteForce?.records);
-  /** The login with its name as its domain spells it. If the source of the records does not answer, the name as typed counts. */
+  /**
+   * The login with its name as its domain spells it. If the source of the records does not answer, the name as typed counts, except for a
+   * caller that is limited to domains.
+   */
   const placed = async <Login extends AuthPolicyLogin>(login: Login): Promise<{ login: Login; domain?: Domain }> => {
     try {
-      const found = await parts.domains.current?.place(login.username);
+      const found = await placeName(login.username, login, parts.domains.current);
       return found === undefined ? { login } : { login: { ...login, username: found.username }, domain: found.domain };
-    } catch {
+    } catch (error) {
+      if (login.callerDomains !== undefined) throw error;
       return { login };
     }
   };

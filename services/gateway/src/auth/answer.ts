@@ -1,6 +1,7 @@
 import type { AuthDecision, AuthRequest, Dialect } from "@postern/shared/contracts";
 import { AppError, errorCodes } from "@postern/shared/platform/errors";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { ofCaller } from "../callers/caller-domains.ts";
 import type { ReportIgnoredAddress, RequestAddresses } from "../connection/addresses.ts";
 import type { RequestFacts } from "../dialects/complete-request.ts";
 import type { DialectEndpoint } from "../dialects/dialect.ts";
@@ -94,7 +95,8 @@ export function createAuthHandler(endpoint: DialectEndpoint, deps: AuthDeps) {
       const started = performance.now();
       facts = factsOf(request, dialect, deps);
       const { url = "", headers, rawHeaders } = request.raw;
-      const authRequest = endpoint.parse({ url, contentType: headers["content-type"], rawHeaders, body, facts });
+      const parsed = endpoint.parse({ url, contentType: headers["content-type"], rawHeaders, body, facts });
+      const authRequest = ofCaller(parsed, request.callerDomains);
       if (authRequest.operation === "list-accounts") {
         await answerList(endpoint, authRequest, { request, reply }, deps);
         return;

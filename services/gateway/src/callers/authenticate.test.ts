@@ -1,9 +1,21 @@
+import type { VerifiedToken } from "@postern/shared/domain/tokens";
+import { loadConfig } from "@postern/shared/platform/config";
 import { Secret } from "@postern/shared/platform/crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type CallerCheckSettings, createCallerCheck } from "./authenticate.ts";
+import { type CallerCheckSettings, createCallerCheck, domainsOf, judge } from "./authenticate.ts";
 import { basicCallers, createBasicCheck, mayDo } from "./basic.ts";
+import { tokenDomains } from "./caller-domains.ts";
 
+const need = { base: "service:authenticate", anyScope: [] };
+const anyToken: VerifiedToken = {
+  kind: "access",
+  subject: "",
+  clientId: "",
+  scopes: [],
+  expiresAtMs: 0,
+  revocation: { id: "", subjectDigest: "", epoch: 0 },
+};
 const basic = createBasicCheck("backchannel", new Secret("s:cret-ä"));
 
 function header(credentials: string, scheme = "Basic"): string {
@@ -47,6 +59,8 @@ const known = {
       next_password: "next-password-of-mx1",
       networks: [],
       operations: [],
+      domains: [],
+      default_domain: "",
     },
     {
       name: "mx2",
@@ -54,6 +68,8 @@ const known = {
       next_password: "",
       networks: ["192.0.2.0/24", "2001:db8::/32"],
       operations: ["authenticate", "bans", "loadConfiguration"],
+      domains: ["A.test", "bücher.test"],
+      default_domain: "a.test",
     },
   ],
 };
@@ -111,6 +127,47 @@ test("a caller with a list may use the operations in it; one without may use all
     expect([action, mayDo(restricted, action)]).toEqual([action, false]);
     expect([action, mayDo(administrative, action)]).toEqual([action, true]);
   }
+});
+
+test("a caller with domains may use operations about accounts, and none of the site", () => {
+  const check = createCallerCheck({ basic: lookUp, openWhenUnconfigured: false });
+  const finding = check(header("mx2:only-password-of-mx2"), () => "192.0.2.7");
+  if (finding instanceof Promise) throw new Error("a Basic caller is found at once");
+  expect(domainsOf(finding)).toEqual({ domains: ["a.test", "xn--bcher-kva.test"], defaultDomain: "a.test" });
+  const judged = (action: string) => judge(finding, action, { needOf: () => need, actionOf: (asked) => asked });
+  expect([judged("authenticate"), judged("loadConfiguration"), judged("listBruteForceEntries")]).toEqual([
+    "ok_basic",
+    "operation_denied",
+    "operation_denied",
+  ]);
+});
+
+const hash = "$argon2id$v=19$m=64,t=1,p=1$K9gGyX8OAK8aH8Myj6djqQ$QOSKaOmJK9DK/U25o9b6ZB+iwQ/4VoI+wA4UoXPXAzc";
+
+test("the owner of a token has the domains of its client or user", async () => {
+  const result = loadConfig({
+    text: `{ auth: { domains: { records: [{ name: a.test }, { name: b.test }] }, backchannel: { jwt: { users: [{ username: desk, password: "${hash}", domains: [b.test] }] } } },
+      identity: { oidc: { clients: [{ client_id: one, domains: [a.test] }, { client_id: desk }] } } }`,
+    env: {},
+    readFile: () => "",
+  });
+  const config = result.ok ? result.config : undefined;
+  const find = config && tokenDomains(config);
+  const of = (owner: Partial<VerifiedToken>) => find?.({ ...anyToken, ...owner });
+  expect([
+    of({ clientId: "one" }),
+    of({ clientId: "desk" }),
+    of({ kind: "service", subject: "desk" }),
+    of({ kind: "service", subject: "one" }),
+  ]).toEqual([
+    { domains: ["a.test"], defaultDomain: "a.test" },
+    undefined,
+    { domains: ["b.test"], defaultDomain: "b.test" },
+    undefined,
+  ]);
+  const bearer = async () => ({ outcome: "ok_bearer", token: { ...anyToken, clientId: "one" } }) as const;
+  const check = createCallerCheck({ basic: undefined, bearer, tokenDomains: find, openWhenUnconfigured: false });
+  expect(domainsOf(await check("Bearer x", () => "192.0.2.1"))).toMatchObject({ domains: ["a.test"] });
 });
 
 test("without configured authentication, only developer mode admits callers", () => {

@@ -1,3 +1,6 @@
+import { isOpenToLimited } from "@postern/shared/contracts";
+import type { CallerDomains } from "@postern/shared/domain/domains";
+import type { VerifiedToken } from "@postern/shared/domain/tokens";
 import { type BasicCaller, type basicCallers, mayDo } from "./basic.ts";
 import type { BearerCheck, BearerFinding } from "./bearer.ts";
 import { opens, type RouteDemand } from "./demands.ts";
@@ -8,6 +11,8 @@ export interface CallerCheckSettings {
   readonly basic: ReturnType<typeof basicCallers>;
   /** Absent if `auth.backchannel.oidc_bearer` and `auth.backchannel.jwt` are off. */
   readonly bearer?: BearerCheck | undefined;
+  /** What the owner of a token may reach. Absent: all may reach all domains. */
+  readonly tokenDomains?: ((token: VerifiedToken) => CallerDomains | undefined) | undefined;
   /** Developer mode: if no authentication is configured, every caller is admitted. */
   readonly openWhenUnconfigured: boolean;
 }
@@ -32,6 +37,23 @@ function findBasic(find: CallerCheckSettings["basic"], authorization: string, ad
   return { outcome: "ok_basic", caller };
 }
 
+/** The check of tokens, which adds what their owners may reach. */
+function withDomains({ bearer, tokenDomains }: CallerCheckSettings): BearerCheck | undefined {
+  if (bearer === undefined || tokenDomains === undefined) return bearer;
+  const limited = (finding: BearerFinding): BearerFinding =>
+    typeof finding === "string" ? finding : { ...finding, domains: tokenDomains(finding.token) };
+  return (authorization) => {
+    const found = bearer(authorization);
+    return found instanceof Promise ? found.then(limited) : limited(found);
+  };
+}
+
+/** What an authenticated caller may reach, and means by a name without a domain; undefined for all domains, and that of the site. */
+export function domainsOf(finding: CallerFinding): CallerDomains | undefined {
+  if (typeof finding === "string") return undefined;
+  return finding.outcome === "ok_basic" ? finding.caller.domains : finding.domains;
+}
+
 /** A promise only if the state of a token has to be read. `address` is called for callers with a network restriction. */
 export type CallerCheck = (
   authorization: string | undefined,
@@ -42,7 +64,9 @@ export type CallerCheck = (
  * Authenticates API callers; the scheme selects the method. There is no lockout, and the answer reveals neither which part of the
  * credentials was wrong nor what is wrong with a token.
  */
-export function createCallerCheck({ basic, bearer, openWhenUnconfigured }: CallerCheckSettings): CallerCheck {
+export function createCallerCheck(settings: CallerCheckSettings): CallerCheck {
+  const { basic, openWhenUnconfigured } = settings;
+  const bearer = withDomains(settings);
   if (basic === undefined && bearer === undefined) return () => (openWhenUnconfigured ? "ok_open" : "not_configured");
   return (authorization, address) => {
     if (authorization === undefined || authorization === "") return "missing";
@@ -58,6 +82,8 @@ export function judge<Request>(
   { needOf, actionOf }: RouteDemand<Request>,
 ): CallerAuthOutcome {
   if (typeof finding === "string") return finding;
+  const isLimited = domainsOf(finding)?.domains !== undefined;
+  if (isLimited && !isOpenToLimited(actionOf(request))) return "operation_denied";
   if (finding.outcome === "ok_bearer") return opens(finding.token, needOf(request)) ? "ok_bearer" : "missing_scope";
   const { caller } = finding;
   return caller.actions === undefined || mayDo(caller, actionOf(request)) ? "ok_basic" : "operation_denied";

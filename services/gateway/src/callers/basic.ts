@@ -1,8 +1,10 @@
 import { createSecretKey, randomBytes, timingSafeEqual } from "node:crypto";
 import { actionsNamed } from "@postern/shared/contracts";
+import type { CallerDomains } from "@postern/shared/domain/domains";
 import type { Config } from "@postern/shared/platform/config";
 import { createKeyedDigest, Secret } from "@postern/shared/platform/crypto";
 import { type CidrSet, createCidrSet } from "@postern/shared/platform/net";
+import { callerDomainsOf } from "./caller-domains.ts";
 
 interface BasicCredentials<Owner> {
   readonly username: string;
@@ -71,6 +73,8 @@ export interface BasicCaller {
   readonly networks?: CidrSet;
   /** Absent: the caller is administrative. */
   readonly actions?: ReadonlySet<string>;
+  /** Absent: the caller may reach all domains. */
+  readonly domains?: CallerDomains;
 }
 
 type BackchannelConfig = Pick<Config["auth"]["backchannel"], "basic_auth" | "callers">;
@@ -78,8 +82,10 @@ type CallerConfig = BackchannelConfig["callers"][number];
 
 function credentialsOf(config: CallerConfig): readonly BasicCredentials<BasicCaller>[] {
   const { name, networks, operations, password, next_password } = config;
+  const domains = callerDomainsOf(config);
   const owner = {
     name,
+    ...(domains !== undefined && { domains }),
     ...(networks.length > 0 && { networks: createCidrSet(networks) }),
     ...(operations.length > 0 && { actions: actionsNamed(operations) }),
   };

@@ -1,3 +1,4 @@
+import type { CallerDomains } from "@postern/shared/domain/domains";
 import type { TokenVerdict, TokenVerifier, VerifiedToken } from "@postern/shared/domain/tokens";
 import type { CallerAuthOutcome } from "./outcome.ts";
 
@@ -8,7 +9,12 @@ export function bearerName({ clientId, subject }: VerifiedToken): string {
 
 /** A caller that authenticated with a token, or why it did not; which routes the token grants is decided by the route. */
 export type BearerFinding =
-  | { readonly outcome: "ok_bearer"; readonly token: VerifiedToken }
+  | {
+      readonly outcome: "ok_bearer";
+      readonly token: VerifiedToken;
+      /** What its owner may reach. Absent: all domains. */
+      readonly domains?: CallerDomains | undefined;
+    }
   | Extract<CallerAuthOutcome, "bad_token" | "wrong_token_type" | "bound_token" | "unavailable">;
 
 const credentials = /^(bearer|dpop) +([A-Za-z0-9._~+/-]+=*) *$/i;

@@ -13,7 +13,7 @@ export interface ScopeNeed {
 /** What a route requires of its callers. */
 export interface RouteDemand<Request> {
   readonly needOf: (request: Request) => ScopeNeed;
-  /** The operation of a request; undefined if no operation serves it. Asked for callers with a list of operations only. */
+  /** The operation of a request; undefined if no operation serves it. Asked for callers with a list of operations, or of domains, only. */
   readonly actionOf: (request: Request) => string | undefined;
 }
 

@@ -1,3 +1,4 @@
+import type { CallerDomains } from "@postern/shared/domain/domains";
 import type { VerifiedToken } from "@postern/shared/domain/tokens";
 import type { Caller } from "@postern/shared/platform/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -7,10 +8,10 @@ import type { Limits } from "../limits/context.ts";
 import { isPasswordPath, passwordKey } from "../limits/password-failures.ts";
 import type { GatewayMetrics } from "../metrics.ts";
 import type { LiveGatewaySettings } from "../settings.ts";
-import { type CallerFinding, judge, settledFinding } from "./authenticate.ts";
+import { type CallerFinding, domainsOf, judge, settledFinding } from "./authenticate.ts";
 import { bearerName } from "./bearer.ts";
 import { lackingScopes, type RouteDemand } from "./demands.ts";
-import { outcomeRow } from "./outcome.ts";
+import { type CallerAuthOutcome, outcomeRow } from "./outcome.ts";
 import type { createRejectCaller, Rejection } from "./reject.ts";
 
 declare module "fastify" {
@@ -23,6 +24,8 @@ declare module "fastify" {
     callerName: string | null;
     /** The token of a Bearer caller. */
     callerToken: VerifiedToken | null;
+    /** What the caller may reach; null for all domains. */
+    callerDomains: CallerDomains | null;
   }
 }
 
@@ -58,6 +61,7 @@ async function rejectExhausted(
 /** Stores an admitted caller on the request. */
 function storeCaller(request: FastifyRequest, finding: CallerFinding): void {
   if (typeof finding === "string") return;
+  request.callerDomains = domainsOf(finding) ?? null;
   if (finding.outcome === "ok_basic") {
     request.callerMethod = "basic";
     request.callerName = finding.caller.name;
@@ -69,9 +73,14 @@ function storeCaller(request: FastifyRequest, finding: CallerFinding): void {
 }
 
 /** What the response to a rejected caller, and the audit stream, say about it. */
-function aboutRejected(request: FastifyRequest, finding: CallerFinding, { needOf }: RouteDemand<FastifyRequest>) {
+function aboutRejected(
+  request: FastifyRequest,
+  { finding, outcome }: { readonly finding: CallerFinding; readonly outcome: CallerAuthOutcome },
+  { needOf }: RouteDemand<FastifyRequest>,
+) {
   if (typeof finding === "string") return undefined;
   if (finding.outcome === "ok_basic") return { caller: finding.caller.name };
+  if (outcome === "operation_denied") return { caller: bearerName(finding.token) };
   return { lacking: lackingScopes(finding.token, needOf(request)) };
 }
 
@@ -107,7 +116,7 @@ export function createCallerAuthHook(deps: CallerHookDeps, demand: RouteDemand<F
     if (typeof finding !== "string" && finding.outcome === "ok_basic")
       metrics.basicCallerChecked(finding.caller.name, outcome);
     if (outcomeRow(outcome).httpStatus !== 200) {
-      const rejection = { outcome, callerIp: from?.callerIp, ...aboutRejected(request, finding, demand) };
+      const rejection = { outcome, callerIp: from?.callerIp, ...aboutRejected(request, { finding, outcome }, demand) };
       await fail(request, reply, rejection, from?.key);
       return;
     }

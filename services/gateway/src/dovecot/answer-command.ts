@@ -7,9 +7,11 @@ import {
   authPolicyReport,
   authPolicyReset,
 } from "@postern/shared/contracts";
+import type { CallerDomains } from "@postern/shared/domain/domains";
 import type { Bus } from "@postern/shared/platform/bus";
 import { AppError, fromUnknown } from "@postern/shared/platform/errors";
 import { steadyClock } from "@postern/shared/platform/time";
+import { ofCaller } from "../callers/caller-domains.ts";
 import type { HttpReply } from "../http/reply.ts";
 import { type Members, unknownMembers } from "./members.ts";
 import { type PolicyLog, type PolicyOutcome, type PolicyResult, policyOutcomes } from "./policy-log.ts";
@@ -32,6 +34,8 @@ interface CommandRequest {
   readonly facts: PolicyRequestFacts;
   /** The name of the API caller, if it has authenticated. */
   readonly caller: string | undefined;
+  /** What the API caller may reach; null for all domains. */
+  readonly domains: CallerDomains | null;
   /** A reset that was done or failed, for the audit stream. */
   readonly resetDone: (target: string, outcome: "ok" | "failed") => void;
 }
@@ -63,15 +67,15 @@ function asOurs(thrown: unknown): never {
  */
 export function createAnswerCommand({ bus, timeoutMs, renderer, log, engines }: AnswerDeps) {
   const waiting = () => ({ deadline: steadyClock.now() + Math.min(patienceMs, timeoutMs()) });
-  const allow = async ({ members, facts, caller }: CommandRequest): Promise<CommandAnswer> => {
+  const allow = async ({ members, facts, caller, domains }: CommandRequest): Promise<CommandAnswer> => {
     const started = performance.now();
-    const login = readPolicyLogin(members, facts);
+    const login = ofCaller(readPolicyLogin(members, facts), domains);
     const verdict = await bus.request(authPolicyAllow, login, waiting()).catch(asOurs);
     const result = resultOfVerdict(verdict);
     log.answered("allow", login, { ...result, caller }, (performance.now() - started) / 1000);
     return { reply: renderer.verdict(verdict, facts.session), outcome: result.outcome };
   };
-  const report = async ({ members, facts, caller }: CommandRequest): Promise<CommandAnswer> => {
+  const report = async ({ members, facts, caller, domains }: CommandRequest): Promise<CommandAnswer> => {
     const started = performance.now();
     const read = readPolicyReport(members, facts);
     const done = (login: AuthPolicyLogin, result: PolicyResult): CommandAnswer => {
@@ -79,7 +83,7 @@ export function createAnswerCommand({ bus, timeoutMs, renderer, log, engines }: 
       return { reply: renderer.done(facts.session), outcome: result.outcome };
     };
     if (read.ignored !== undefined) return done(read.login, { outcome: "ignored", reason: read.ignored });
-    const effect = await bus.request(authPolicyReport, read.login, waiting()).catch(asOurs);
+    const effect = await bus.request(authPolicyReport, ofCaller(read.login, domains), waiting()).catch(asOurs);
     return done(read.login, resultOfEffect(effect));
   };
   const reset = async ({ members, facts: { session }, resetDone }: CommandRequest): Promise<CommandAnswer> => {

@@ -55,6 +55,7 @@ async function answer(request: FastifyRequest, reply: FastifyReply, deps: Doveco
         reportIgnoredAddress({ session, dialect: "auth_policy", reason: "unreadable", value }),
     },
     caller: callerName ?? undefined,
+    domains: request.callerDomains,
     resetDone: (target, result) =>
       audit.record({
         event: "brute_force.flush",

@@ -1,10 +1,12 @@
 import { type handleUnaryCall, Metadata, status, type UntypedServiceImplementation } from "@grpc/grpc-js";
 import type { AuthOperation, AuthRequest } from "@postern/shared/contracts";
+import type { CallerDomains } from "@postern/shared/domain/domains";
 import { AppError, fromUnknown } from "@postern/shared/platform/errors";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { SpanStart, Tracer } from "@postern/shared/platform/tracing";
 import { tempfail } from "../auth/answer.ts";
 import type { CallerPatience } from "../auth/decide.ts";
+import { ofCaller } from "../callers/caller-domains.ts";
 import type { GatewayContext } from "../context.ts";
 import { readAuthFields } from "../dialects/auth-fields.ts";
 import { completeRequest, type RequestFacts } from "../dialects/complete-request.ts";
@@ -39,13 +41,14 @@ interface ReceivedCall {
   readonly facts: RequestFacts;
   readonly patience: CallerPatience;
   readonly caller: string | null;
+  readonly domains: CallerDomains | null;
 }
 
 async function askEngine(received: ReceivedCall, { auth, listAll, releasable }: AuthServiceDeps): Promise<CallResult> {
-  const { operation, incoming, facts, patience, caller } = received;
+  const { operation, incoming, facts, patience, caller, domains } = received;
   const { decide, metrics, log } = auth;
   const started = performance.now();
-  const request = requestOf(operation, incoming, facts);
+  const request = ofCaller(requestOf(operation, incoming, facts), domains);
   if (operation === "list-accounts") return listAll(request, patience.signal, caller);
   const decision = await decide(request, patience);
   const seconds = (performance.now() - started) / 1000;
@@ -117,11 +120,17 @@ async function serve(operation: AuthOperation, call: AuthCall, deps: AuthService
   const facts = { ...callFacts(call, session, live.current.trustedProxies), reportIgnoredAddress };
   const patience = patienceOf(call);
   const authorization = metadataValue(call.metadata, "authorization");
-  const { outcome, name } = await checkCall({ authorization, session, callerIp: facts.clientIp, operation, patience });
+  const { outcome, name, domains } = await checkCall({
+    authorization,
+    session,
+    callerIp: facts.clientIp,
+    operation,
+    patience,
+  });
   const refusal = callerRefusal(outcome, baseScope);
   if (refusal !== undefined) return refusal;
   const traceparent = outcome === "ok_open" ? undefined : metadataValue(call.metadata, "traceparent");
-  const received = { operation, incoming: call.request, facts, patience, caller: name };
+  const received = { operation, incoming: call.request, facts, patience, caller: name, domains };
   return tracer === undefined ? answer(received, deps) : answerTraced(received, traceparent, tracer, deps);
 }
 

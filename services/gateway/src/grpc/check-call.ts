@@ -1,9 +1,10 @@
 import type { Base } from "@postern/shared/assembly";
 import type { AuthOperation } from "@postern/shared/contracts";
+import type { CallerDomains } from "@postern/shared/domain/domains";
 import { remainingMs } from "@postern/shared/platform/concurrency";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { CallerPatience } from "../auth/decide.ts";
-import { type CallerFinding, isToken, judge, settledFinding } from "../callers/authenticate.ts";
+import { type CallerFinding, domainsOf, isToken, judge, settledFinding } from "../callers/authenticate.ts";
 import { bearerName } from "../callers/bearer.ts";
 import type { ScopeNeed } from "../callers/demands.ts";
 import { type CallerAuthOutcome, outcomeRow } from "../callers/outcome.ts";
@@ -25,6 +26,13 @@ interface CallerOfCall {
   readonly callerIp: string;
   readonly operation: AuthOperation;
   readonly patience: CallerPatience;
+}
+
+interface CheckedCall {
+  readonly outcome: CallerAuthOutcome;
+  readonly name: string | null;
+  /** What the caller may reach; null for all domains. */
+  readonly domains: CallerDomains | null;
 }
 
 function settled(found: Promise<CallerFinding>, { deadlineMs, signal }: CallerPatience, timeoutMs: number) {
@@ -55,7 +63,7 @@ export function createCheckCall({ live, takesTokens, need, metrics, logger, audi
     const found = live.current.checkCaller(authorization, () => callerIp);
     return found instanceof Promise ? settled(found, patience, live.current.decisionTimeoutMs) : found;
   };
-  return async (call: CallerOfCall): Promise<{ outcome: CallerAuthOutcome; name: string | null }> => {
+  return async (call: CallerOfCall): Promise<CheckedCall> => {
     const finding = await find(call);
     const outcome = judge(finding, call.operation, demand);
     const name = nameOf(finding);
@@ -68,7 +76,7 @@ export function createCheckCall({ live, takesTokens, need, metrics, logger, audi
       reportRejected({ outcome, session: call.session, callerIp: call.callerIp, caller });
     }
     if (delayedOnGrpc) await delay.over(call.patience.signal);
-    return { outcome, name };
+    return { outcome, name, domains: domainsOf(finding) ?? null };
   };
 }
 

@@ -127,6 +127,7 @@ function vouchedCaller(request: FastifyRequest, { service, caller }: ServicePath
     method: request.callerMethod,
     name: request.callerName ?? undefined,
     scopes: request.callerToken?.scopes ?? [],
+    ...request.callerDomains,
     isOpen: request.isOpenCaller && caller === "backchannel" ? true : undefined,
     clientIp: deps.callerAddress(request),
     session: request.id,

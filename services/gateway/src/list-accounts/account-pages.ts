@@ -26,7 +26,7 @@ type PagePosition = {
 };
 
 function firstPage(request: AuthRequest): ListAccountsRequest {
-  const { session, protocol, username, clientIp, clientPort, localIp, localPort, hops } = request;
+  const { session, protocol, username, clientIp, clientPort, localIp, localPort, hops, callerDomains } = request;
   return {
     session,
     protocol,
@@ -37,6 +37,7 @@ function firstPage(request: AuthRequest): ListAccountsRequest {
     ...(localIp === undefined ? undefined : { localIp }),
     ...(localPort === undefined ? undefined : { localPort }),
     ...(hops === undefined ? undefined : { hops }),
+    ...(callerDomains === undefined ? undefined : { callerDomains }),
   };
 }
 

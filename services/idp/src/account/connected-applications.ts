@@ -42,7 +42,7 @@ export type ListDemands = (account: string) => Promise<readonly SignInDemands[]>
 /** Applications that may use an account. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer. */
 export interface ConnectedApplications {
   list(account: string): Promise<readonly ConnectedApplication[]>;
-  /** What the site offers to every user, and connected applications that registered themselves. */
+  /** What the site offers to every user of the account's domain, and connected applications that registered themselves. */
   startable(account: string): Promise<readonly StartableApplication[]>;
   /** Revokes the application's tokens and the user's consent. */
   disconnect(account: string, clientId: string): Promise<void>;

@@ -58,6 +58,7 @@ export function createAccount(config: Config, parts: AccountParts) {
       ...secondFactors,
       totpIssuer: totp.issuer === "" ? identity.frontend.branding.name : totp.issuer,
     }),
+    siteName: identity.frontend.branding.name,
     /** Origin of the site, as browsers write it. */
     origin: new URL(identity.oidc.issuer).origin,
   };

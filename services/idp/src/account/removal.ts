@@ -38,13 +38,14 @@ function breaks(demands: SignInDemands, state: FactorState, gone: Gone): boolean
 
 /** The names of the applications that would break, as far as their protocol knows them. */
 async function demandingApplications(
-  { applications, mailSignIns }: AccountContext,
+  { applications, mailSignIns, domains, siteName }: AccountContext,
   account: string,
   state: FactorState,
   gone: Gone,
 ): Promise<readonly string[]> {
   const connected = (await applications?.list(account)) ?? [];
-  const names = connected.filter(({ demands }) => breaks(demands, state, gone)).map(({ name }) => name);
+  const ofClients = connected.filter(({ demands }) => breaks(demands, state, gone)).map(({ name }) => name);
+  const names = (await domains.requiresFactor(account)) ? [siteName, ...ofClients] : ofClients;
   if (mailSignIns === undefined || !breaks(mailSignIns.demands(), state, gone)) return names;
   const ofMail = (await mailSignIns.list(account)).map(({ name }) => name);
   return [...new Set([...names, ...ofMail])];

@@ -1,13 +1,13 @@
-import type { OperationId } from "@postern/shared/contracts";
+import { type OperationId, operation } from "@postern/shared/contracts";
 import { type PageRoute, servePage, type VisitHandler } from "../visit/page-routes.ts";
-import { sendProblem } from "../visit/visit.ts";
+import { sendProblem, sendTo, sessionOf } from "../visit/visit.ts";
 import { getAppPasswordRemoval, getAppPasswords, postAppPassword, removeAppPassword } from "./app-password-pages.ts";
 import { disconnectApplication, getConnectedApplications } from "./application-pages.ts";
 import type { AccountContext } from "./context.ts";
 import { getCancel, getContinue } from "./enrolment.ts";
 import { getHome } from "./home.ts";
 import { getMailClient, getMailClients, postMailClient } from "./mail-client-pages.ts";
-import { homePath } from "./member.ts";
+import { here, homePath } from "./member.ts";
 import {
   beginPasskeyEnrolment,
   finishPasskeyEnrolment,
@@ -33,8 +33,43 @@ function byForm({ pages }: AccountContext, remove: VisitHandler): VisitHandler {
     visit.form.one("_method") === "DELETE" ? remove(visit) : sendProblem(pages, visit, "request", { href: homePath });
 }
 
+/** What a user whose domain requires a second factor needs to set one up. */
+const enrolmentIds: readonly OperationId[] = [
+  "continueRegistration",
+  "cancelRegistration",
+  "totpRegistrationPage",
+  "registerTotp",
+  "recoveryCodesPage",
+  "saveRecoveryCodes",
+  "saveDraftedRecoveryCodes",
+  "draftRecoveryCodes",
+  "webauthnRegistrationPage",
+  "beginWebauthnRegistration",
+];
+const enrolment = new Set<PageRoute["operation"]>(enrolmentIds.map((id) => operation(id)));
+
+/** Sends a user whose domain requires a second factor to a sign-in that asks for it, or for setting one up. */
+function whenProved(context: AccountContext, handler: VisitHandler): VisitHandler {
+  const { domains, pages, starts } = context;
+  return async (visit) => {
+    const session = domains.areUsed ? await sessionOf(context, visit) : undefined;
+    const isProved = session === undefined || (session.mfaTs ?? session.lostPhoneTs) !== undefined;
+    if (isProved || !(await domains.requiresFactor(session.account))) return handler(visit);
+    if (visit.request.method !== "GET") return sendProblem(pages, visit, "unauthenticated", { href: homePath });
+    const { request, reply, language } = visit;
+    const flow = { returnTo: here(visit, homePath), languageTag: language?.tag, accountId: session.account };
+    return sendTo(reply, await starts.startSelfService(request.raw, reply.raw, flow));
+  };
+}
+
 /** Self-service pages for second factors, with app passwords, sessions and applications. */
 export function accountRoutes(context: AccountContext): readonly PageRoute[] {
+  return pagesOf(context).map((route) =>
+    enrolment.has(route.operation) ? route : { ...route, handler: whenProved(context, route.handler) },
+  );
+}
+
+function pagesOf(context: AccountContext): readonly PageRoute[] {
   const removal = (id: RemovalId, remove: VisitHandler): readonly PageRoute[] => [
     servePage(id, remove),
     servePage(`${id}ByForm`, byForm(context, remove)),

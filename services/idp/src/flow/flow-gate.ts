@@ -25,7 +25,10 @@ export type Passage =
   | { readonly passage: "none" };
 
 /** Fields that may change together with a move. */
-export type FlowChange = Pick<Partial<FlowRecord>, "pending" | "sessionUid" | "client" | "missing" | "deviceKey">;
+export type FlowChange = Pick<
+  Partial<FlowRecord>,
+  "pending" | "sessionUid" | "client" | "missing" | "deviceKey" | "reasons"
+>;
 const shut: Passage = Object.freeze({ passage: "none" });
 
 /** The only way into a flow and from one of its states to the next. */
@@ -61,7 +64,7 @@ export function createFlowGate(flows: FlowStore) {
     /** Returns the flow to the first page and forgets its proofs. @returns undefined, as `move` does */
     restart: (
       current: FlowRecord,
-      change: Pick<FlowRecord, "hasFailed" | "failedReference"> = {},
+      change: Pick<FlowRecord, "hasFailed" | "failedReference" | "reasons"> = {},
     ): Promise<FlowRecord | undefined> => {
       const { pending: _forgotten, hasFailed: _told, failedReference: _shown, ...flow } = current;
       const state = nextState(flow.kind, flow.state, "restarted");

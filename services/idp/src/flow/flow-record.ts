@@ -25,6 +25,8 @@ const Client = Type.Object({
   /** The level of each factor for this application. */
   mfaLevels: optional(Type.Object({ totp: Type.Number(), webauthn: Type.Number(), recovery: Type.Number() })),
   delayedResponse: optional(Type.Boolean()),
+  /** The only domains whose users may use it. */
+  domains: optional(texts),
   /** The client registered itself, so that its name is unverified. */
   isUnverified: optional(Type.Boolean()),
 });
@@ -123,6 +125,9 @@ export type FlowRecord = Stored<typeof Flow> & {
   /** Rises with every move. A move is valid only for the version on which it was decided. */
   readonly version: number;
 };
+
+/** A reason for a flow: the account that is signed in may not use the application, because of its domain. */
+export const otherDomain = "other_domain";
 
 /** Reads a record of this or an adjacent version; undefined for anything else, so that the flow starts again. */
 export function parseFlowRecord(json: string, version: number): FlowRecord | undefined {

@@ -18,6 +18,8 @@ interface SamlStart {
   readonly loginHint: string | undefined;
   /** A remembered device may take the place of the second factor. */
   readonly acceptsDevice: boolean;
+  /** Why the user must sign in, as far as the page says it. */
+  readonly reasons: readonly string[];
   /** The account that is already signed in. */
   readonly accountId: string | undefined;
   readonly languageTag: string | undefined;
@@ -80,12 +82,13 @@ export function createFlowStarter(flows: FlowStore, cookies: SiteCookies, clock:
       });
     },
     startSaml: (request: IncomingMessage, response: ServerResponse, start: SamlStart): Promise<string> => {
-      const { id, client, loginHint, acceptsDevice } = start;
+      const { id, client, loginHint, acceptsDevice, reasons } = start;
       return begin(request, response, {
         id,
         kind: "saml",
         state: "login",
         client,
+        reasons,
         acceptsDevice,
         expiresAtMs: clock.now() + ownFlowMs,
         ...(loginHint === undefined ? {} : { params: { loginHint } }),

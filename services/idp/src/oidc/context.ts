@@ -30,7 +30,7 @@ import { createOwnersOf } from "./sessions/session-owner.ts";
 import { deliveryTimes, type OidcSettings, oidcSettings, oidcSignatures } from "./settings/oidc-settings.ts";
 import { createOidcState, type OidcDeps, type OidcParts, type OidcState } from "./state/context.ts";
 import { createCheckProof, createDpopNonces, type DpopNonces } from "./tokens/dpop.ts";
-import { createResolveToken } from "./tokens/resolve-token.ts";
+import { createResolveToken, type MayUse } from "./tokens/resolve-token.ts";
 
 /** The end of sessions, and back-channel logout, whose delivery is started together with the key schedule. */
 function createLogoutFeature(parts: OidcParts, state: OidcState, generations: Generations) {
@@ -97,6 +97,14 @@ function createSessionsFeature(
   };
 }
 
+function createMayUse({ isRefused, domains }: OidcParts, policies: () => Generation["policies"]): MayUse {
+  return async (account, clientId) => {
+    if (await isRefused(account)) return false;
+    const limit = policies().get(clientId)?.limit;
+    return limit === undefined || domains.isWithin(account, limit);
+  };
+}
+
 /** OIDC, built and not yet started; undefined while `identity.oidc.enabled` is false. */
 export function createOidcContext(config: Config, deps: OidcDeps) {
   const initial = oidcSettings(config);
@@ -119,6 +127,7 @@ export function createOidcContext(config: Config, deps: OidcDeps) {
   const keysFeature = createKeysFeature(parts, generations);
   settings = () => keysFeature.schedule.settings;
   const logout = createLogoutFeature(parts, state, generations);
+  const mayUse = createMayUse(parts, policies);
   return {
     issuer,
     identifier,
@@ -136,7 +145,9 @@ export function createOidcContext(config: Config, deps: OidcDeps) {
     ...createClientsFeature(parts, state, policies),
     /** Refuses a client that did not authenticate. */
     refuse: createRefuseClient(issuer, logger),
-    resolve: createResolveToken(state.store, state.accounts, parts, (kid) => current().publicKeys.get(kid)),
+    resolve: createResolveToken(state.store, state.accounts, { ...parts, mayUse }, (kid) =>
+      current().publicKeys.get(kid),
+    ),
     checkProof: createProofCheck(parts, state),
     consoleClaims: createConsoleClaims(config.runtime.console.client_id, sessions),
     deviceLimits,

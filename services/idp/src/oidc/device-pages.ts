@@ -1,15 +1,18 @@
 import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply } from "fastify";
+import { domainLimit } from "../domains/account-domains.ts";
 import { browserDigest, csrfToken } from "../flow/browser-binding.ts";
 import { localPath, pageUrlOf } from "../flow/flow-paths.ts";
-import type { FlowRecord } from "../flow/flow-record.ts";
+import { type FlowRecord, otherDomain } from "../flow/flow-record.ts";
 import { logoOf } from "../pages/policy-sources.ts";
 import { deviceCodePage, deviceConsentPage, deviceFailedPage, deviceSuccessPage } from "../pages/templates/device.ts";
-import { meetsDemands } from "../second-factors/sign-in-demands.ts";
+import { meetsDemands, withAnyFactor } from "../second-factors/sign-in-demands.ts";
+import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
 import type { VisitContext } from "../visit/context.ts";
 import { admit, hrefIn } from "../visit/flow-visit.ts";
 import { type PageRoute, servePage, type VisitHandler } from "../visit/page-routes.ts";
 import { auditVisit, lookOf, sendOn, sendProblem, sendShown, sendTo, sessionOf, type Visit } from "../visit/visit.ts";
+import type { ClientPolicy } from "./clients/clients.ts";
 import { scopesOf } from "./consent.ts";
 import type { OidcContext } from "./context.ts";
 import { type PendingDevice, shownUserCode } from "./device/device.ts";
@@ -53,6 +56,32 @@ function showFailed({ pages }: Context, visit: Visit, status: number): FastifyRe
   return sendShown(visit.reply, pages.show(deviceFailedPage, { again }, look, { status }));
 }
 
+function isForOthers(
+  { domains }: Context,
+  { account }: BrowserSessionRecord,
+  { client }: FlowRecord,
+): Promise<boolean> {
+  return domains.isWithin(account, domainLimit(client?.domains ?? [])).then((isWithin) => !isWithin);
+}
+
+/** The device's client is not for the domain of the account: the user signs in again with another one. */
+async function refuseAccount(
+  { gate, pages, audit }: Context,
+  visit: Visit,
+  { flow, session: { account } }: { readonly flow: FlowRecord; readonly session: BrowserSessionRecord },
+): Promise<FastifyReply> {
+  const who = { actor: account, account, target: flow.client?.id };
+  auditVisit(audit, visit.request, {
+    event: "user.login",
+    outcome: "denied",
+    ...who,
+    reason: otherDomain,
+    protocol: "oidc",
+  });
+  const again = await gate.restart(flow, { reasons: [otherDomain] });
+  return sendOn(pages, visit, again === undefined ? undefined : pageUrlOf(again, visit.language?.tag), flow);
+}
+
 /** The flow in the state `consent`, in the browser that has signed in for it. */
 async function atConsent(context: Context, visit: Visit) {
   const passage = await admit(context, visit, ["ready", "consent"]);
@@ -66,7 +95,23 @@ async function atConsent(context: Context, visit: Visit) {
     sendProblem(context.pages, visit, "expired");
     return undefined;
   }
+  if (await isForOthers(context, session, flow)) {
+    await refuseAccount(context, visit, { flow, session });
+    return undefined;
+  }
   return { flow, session, browserToken };
+}
+
+/** Whether the session may allow the device access without another sign-in. */
+async function isEnoughFor(
+  { domains, nowMs }: Context,
+  session: BrowserSessionRecord,
+  { demands, limit }: ClientPolicy,
+): Promise<boolean> {
+  const { account } = session;
+  if (!(await domains.isWithin(account, limit))) return false;
+  const isRequired = await domains.requiresFactor(account);
+  return meetsDemands(session, isRequired ? withAnyFactor(demands) : demands, Math.floor(nowMs() / 1000));
 }
 
 /** Continues with the sign-in, or with the consent if the browser is already signed in. */
@@ -78,9 +123,7 @@ async function proceed(context: Context, visit: Visit, flow: FlowRecord, device:
   const client = flowClient(policy, clientId, settings.mfaPolicy);
   const change = { deviceKey, client, missing: { scopes, claims, resources: {} } };
   const session = await sessionOf(context, visit);
-  const isEnough =
-    session !== undefined &&
-    (policy === undefined || meetsDemands(session, policy.demands, Math.floor(context.nowMs() / 1000)));
+  const isEnough = session !== undefined && (policy === undefined || (await isEnoughFor(context, session, policy)));
   const moved =
     session === undefined || !isEnough
       ? await gate.move(flow, "code_accepted", change)

@@ -120,7 +120,7 @@ function flowEndOf(requests: PendingRequests): FlowEnd {
 export function createSamlContext(config: Config, parts: SamlParts) {
   const ring = keyRingFromConfig(config, "saml");
   if (!config.identity.saml.enabled || ring === undefined) return undefined;
-  const { base, state, sharedClock, sessions, clientUses } = parts;
+  const { base, state, sharedClock, sessions, clientUses, domains } = parts;
   const { logger } = base;
   const metrics = createSamlMetrics(base.metrics, base.metricsPrefix);
   const stored = { redis: state, keyPrefix: config.storage.redis.prefix, keys: ring };
@@ -131,6 +131,7 @@ export function createSamlContext(config: Config, parts: SamlParts) {
     keys: createKeys(config, parts, stored, settings),
     replay: createReplayGuard(stored),
     participants: createParticipants(stored, sharedClock),
+    domains,
     metrics,
     logger,
     clock: systemClock,

@@ -2,6 +2,7 @@ import { type KeyObject, X509Certificate } from "node:crypto";
 import type { SamlConfig, SamlProviderConfig } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Clock } from "@postern/shared/platform/time";
+import { type DomainLimit, domainLimit } from "../domains/account-domains.ts";
 import { demandsOf, type MfaPolicyConfig, type SignInDemands } from "../second-factors/sign-in-demands.ts";
 import { keysOfPem } from "./keys/pem-keys.ts";
 import { type LogoutEndpoints, logoutEndpointsOf } from "./logout/logout-endpoints.ts";
@@ -51,6 +52,8 @@ export interface Provider extends Sender {
   readonly entityId: string;
   readonly config: SamlProviderConfig;
   readonly demands: SignInDemands;
+  /** Whose users may use it. */
+  readonly limit: DomainLimit;
   /** The default first. */
   readonly consumers: readonly [ConsumerService, ...ConsumerService[]];
   readonly logout: LogoutEndpoints;
@@ -103,6 +106,7 @@ function providerOf(
     entityId: config.entity_id,
     config,
     demands: demandsOf(configured, mfaPolicy),
+    limit: domainLimit(configured.domains),
     keys: keys.signing,
     consumers: [first, ...rest],
     logout: logoutEndpointsOf(configured, facts),

@@ -1,5 +1,6 @@
 import type { Logger } from "@postern/shared/platform/logging";
 import type { Clock } from "@postern/shared/platform/time";
+import type { AccountDomains } from "../domains/account-domains.ts";
 import type { SamlKeys } from "./keys/saml-keys.ts";
 import type { Providers } from "./providers.ts";
 import type { SamlMetrics } from "./saml-metrics.ts";
@@ -14,6 +15,7 @@ export interface SamlCore {
   readonly keys: () => Promise<SamlKeys>;
   readonly replay: ReplayGuard;
   readonly participants: Participants;
+  readonly domains: AccountDomains;
   readonly metrics: SamlMetrics;
   readonly logger: Logger;
   readonly clock: Clock;

@@ -50,6 +50,18 @@ export function flowDemands(config: DemandingConfig, general: MfaPolicyConfig): 
   };
 }
 
+/** The demands of an application on an account whose domain requires a second factor. */
+export function withAnyFactor(demands: SignInDemands): SignInDemands {
+  return demands.level > 0 ? demands : { ...demands, level: 1 };
+}
+
+type FlowDemands = Pick<FlowClient, "supportedMfa" | "requireMfa" | "requiredMfaLevel" | "mfaLevels">;
+
+/** The demands on an account whose domain requires a second factor, in a flow. */
+export function flowWithAnyFactor(client: FlowDemands | undefined): FlowDemands {
+  return { requiredMfaLevel: "1", ...client };
+}
+
 /** Whether a session meets the demands, recently enough, so that its user need not prove more. */
 export function meetsDemands(
   { acr, mfaTs, lostPhoneTs }: Pick<BrowserSessionRecord, "acr" | "mfaTs" | "lostPhoneTs">,

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import type { Suspensions } from "@postern/shared/domain/suspensions";
 import { digestOf, type KeyRing } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import {
@@ -10,6 +9,7 @@ import {
   sessionKey,
 } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
+import type { IsRefused } from "../domains/refused-accounts.ts";
 import {
   type BrowserSessionRecord,
   parseSessionRecord,
@@ -32,7 +32,7 @@ interface SessionStoreDeps {
   readonly keys: KeyRing;
   /** The clock that all replicas share. */
   readonly clock: Clock;
-  readonly suspensions: Pick<Suspensions, "find">;
+  readonly isRefused: IsRefused;
   /** Lifetimes in milliseconds (`identity.session.*`). */
   readonly lives: {
     readonly absoluteMs: number;
@@ -63,10 +63,6 @@ export class SessionStore {
   readonly #recordKey = (uid: string): string => sessionKey.build(this.#deps.keyPrefix, uid);
   readonly #indexKey = (account: string): string => accountSessionsKey.build(this.#deps.keyPrefix, digest(account));
   readonly #pointerKey = (sid: string): string => sessionIdKey.build(this.#deps.keyPrefix, digest(sid));
-
-  /** Suspending ends the sessions of an account. This is for those that it missed because a sign-in was under way, or this service away. */
-  readonly #isSuspended = ({ account }: BrowserSessionRecord): boolean =>
-    this.#deps.suspensions.find(account) !== undefined;
 
   constructor(deps: SessionStoreDeps) {
     this.#redis = deps.redis;
@@ -103,7 +99,9 @@ export class SessionStore {
     return decided(async () => {
       const uid = await this.#redis.get(this.#pointerKey(sid));
       const stored = uid === null ? undefined : await this.#read(uid);
-      if (stored === undefined || this.#isSuspended(stored.record)) return undefined;
+      if (stored === undefined) return undefined;
+      // Suspending an account ends its sessions, except those of a sign-in under way, or while this service is away.
+      if (await this.#deps.isRefused(stored.record.account)) return undefined;
       const { record, lastSeenMs } = stored;
       const nowMs = this.#nowMs();
       // Notes that the session was used, at most once a minute.
@@ -116,11 +114,11 @@ export class SessionStore {
   findByUid(uid: string): Promise<BrowserSessionRecord | undefined> {
     return decided(async () => {
       const record = (await this.#read(uid))?.record;
-      return record === undefined || this.#isSuspended(record) ? undefined : record;
+      return record === undefined || (await this.#deps.isRefused(record.account)) ? undefined : record;
     });
   }
 
-  /** The account of a session, a suspended one included. */
+  /** The account of a session, also of one that is refused. */
   accountOf(uid: string): Promise<string | undefined> {
     return decided(async () => (await this.#read(uid))?.record.account);
   }

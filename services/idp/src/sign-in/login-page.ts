@@ -2,7 +2,7 @@ import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply } from "fastify";
 import { csrfToken } from "../flow/browser-binding.ts";
 import { pageUrlOf } from "../flow/flow-paths.ts";
-import type { FlowRecord } from "../flow/flow-record.ts";
+import { type FlowRecord, otherDomain } from "../flow/flow-record.ts";
 import { factorStates } from "../flow/flow-table.ts";
 import { loginPage } from "../pages/templates/login.ts";
 import { cancelIn, forFlow, formTargets, hrefIn } from "../visit/flow-visit.ts";
@@ -18,6 +18,9 @@ function suggestedName({ params, accountId }: FlowRecord): string {
   const hint = params?.loginHint ?? accountId ?? "";
   return hint.length <= longestHint ? hint : "";
 }
+
+/** Another account must be used. */
+const isForOthers = ({ reasons = [] }: FlowRecord): boolean => reasons.includes(otherDomain);
 
 /** Shows the sign-in page, initially and after a failure. */
 export function showLogin(
@@ -41,7 +44,7 @@ export function showLogin(
     csrfToken: csrfToken(flow.id, browserToken),
     client: flow.client === undefined ? undefined : (flow.client.name ?? flow.client.id),
     username,
-    fresh: flow.accountId !== undefined,
+    fresh: flow.accountId !== undefined && !isForOthers(flow),
     offersRemember: rememberMs > 0,
     remember,
     problem,
@@ -61,9 +64,11 @@ export function showLogin(
 export function getLogin(deps: SignInContext): VisitHandler {
   return forFlow(deps, ["login", "ready"], async (visit, { flow, browserToken }) => {
     if (flow.state === "login") {
-      const problem = flow.hasFailed === true ? lookOf(deps.pages, visit, flow).text("login.failed") : undefined;
+      const { text } = lookOf(deps.pages, visit, flow);
+      const refusal = isForOthers(flow) ? text("login.other_domain") : undefined;
+      const problem = flow.hasFailed === true ? text("login.failed") : refusal;
       const reference = flow.failedReference;
-      const username = suggestedName(flow);
+      const username = refusal === undefined ? suggestedName(flow) : "";
       return showLogin(deps, visit, { flow, browserToken, username, remember: false, problem, reference });
     }
     return sendCompletion(deps, visit, flow, await deps.completeSignIn.resume(flow, await sessionOf(deps, visit)));

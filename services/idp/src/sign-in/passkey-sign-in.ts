@@ -4,7 +4,7 @@ import type { FlowRecord, PendingSignIn } from "../flow/flow-record.ts";
 import { factorStates } from "../flow/flow-table.ts";
 import { webauthnLoginPage } from "../pages/templates/webauthn.ts";
 import type { NamedFactor } from "../second-factors/factor-proofs.ts";
-import { isSupported, neededFactors } from "../second-factors/needed-factors.ts";
+import { isSupported } from "../second-factors/needed-factors.ts";
 import { readAssertion } from "../second-factors/webauthn/browser-answer.ts";
 import { nameInHandle } from "../second-factors/webauthn/user-handle.ts";
 import { cancelIn, forFlow, formTargets, hrefIn } from "../visit/flow-visit.ts";
@@ -14,7 +14,7 @@ import type { SignInMethod } from "./complete-sign-in.ts";
 import type { SignInContext } from "./context.ts";
 import { completeFor } from "./finish-sign-in.ts";
 import { acceptsLostPhoneCode, forFactor, judgeFactor, placeAfterRefusal } from "./judge-factor.ts";
-import { attemptOrigin } from "./post-login.ts";
+import { attemptOrigin, factorsOf } from "./post-login.ts";
 import { reportSignIn, reportUndecided } from "./report.ts";
 
 /** `GET /login/webauthn` */
@@ -28,7 +28,7 @@ export function getWebauthn(deps: SignInContext): VisitHandler {
         begin: hrefIn(pathTo("beginWebauthnSignIn"), visit, flow),
         finish: pathTo("finishWebauthnSignIn"),
         csrfToken: csrfToken(flow.id, browserToken),
-        offersToRemember: deps.deviceMemory.isOffered(flow),
+        offersToRemember: deps.deviceMemory.isOffered(flow) && pending.rememberable !== undefined,
         other:
           pending.methods.length > 1 || acceptsLostPhoneCode(deps, pending)
             ? hrefIn(pathTo("mfaPage"), visit, flow)
@@ -126,7 +126,7 @@ async function judgePasskey(deps: SignInContext, visit: Visit, { flow, name, res
     remember: remembers(request.body) && rememberMs > 0,
     passwordTs: Math.floor(nowMs() / 1000),
     methods: ["webauthn"],
-    missing: neededFactors(await store.enrolled(account, context), flow.client).missing,
+    missing: (await factorsOf(deps, flow, account, await store.enrolled(account, context))).needed.missing,
   };
   return { pending, method: "passkey", factor: { kind: "webauthn", part: response.id } };
 }

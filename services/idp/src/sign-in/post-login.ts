@@ -4,7 +4,8 @@ import type { FastifyReply } from "fastify";
 import { pageUrlOf } from "../flow/flow-paths.ts";
 import type { FlowRecord, PendingSignIn } from "../flow/flow-record.ts";
 import { waitingTime } from "../pages/moments.ts";
-import { neededFactors } from "../second-factors/needed-factors.ts";
+import { type EnrolledFactors, neededFactors } from "../second-factors/needed-factors.ts";
+import { flowWithAnyFactor } from "../second-factors/sign-in-demands.ts";
 import { cookieNames } from "../sessions/cookies.ts";
 import { forFlow } from "../visit/flow-visit.ts";
 import type { VisitHandler } from "../visit/page-routes.ts";
@@ -68,18 +69,21 @@ const noBackend = 0;
 const maxPasswordLength = 4096;
 
 interface Credentials {
+  /** As its domain spells it. */
   readonly username: string;
+  /** As it was typed. */
+  readonly typed: string;
   readonly password: Secret;
   readonly remember: boolean;
 }
 
-function credentialsOf({ form }: Visit): Credentials | undefined {
+function typedIn({ form }: Visit): Omit<Credentials, "username"> | undefined {
   const username = form.one("username");
   const password = form.one("password");
   if (username === undefined || password === undefined) return undefined;
   if (password.length > maxPasswordLength) return undefined;
   return {
-    username: typedUserName(username),
+    typed: typedUserName(username),
     password: new Secret(password),
     remember: form.one("remember_me") === "on",
   };
@@ -87,6 +91,14 @@ function credentialsOf({ form }: Visit): Credentials | undefined {
 
 function acrValuesOf({ params }: FlowRecord): readonly string[] {
   return (params?.acrValues ?? "").split(" ").filter((value) => value !== "");
+}
+
+/** Places the name, so that all its spellings count as one. Undefined for a form that cannot be read. */
+async function credentialsOf(deps: SignInContext, visit: Visit, flow: FlowRecord): Promise<Credentials | undefined> {
+  const form = typedIn(visit);
+  if (form === undefined) return undefined;
+  const place = () => deps.domains.place(form.typed, flow.client?.domains);
+  return { ...form, username: await reportUndecided(deps, visit, { flow, step: "password" }, place) };
 }
 
 async function ask(
@@ -136,6 +148,18 @@ async function askFactor(
   return sendOn(pages, visit, place, flow);
 }
 
+/** What a sign-in needs of the account's factors, for the application and for the account's domain, and whether the domain requires one. */
+export async function factorsOf(
+  { domains }: Pick<SignInContext, "domains">,
+  flow: FlowRecord,
+  account: string,
+  enrolled: EnrolledFactors,
+) {
+  const isRequired = await domains.requiresFactor(account);
+  const demands = isRequired ? flowWithAnyFactor(flow.client) : flow.client;
+  return { isRequired, needed: neededFactors(enrolled, demands, acrValuesOf(flow)) };
+}
+
 interface Refused {
   readonly flow: FlowRecord;
   readonly browserToken: string;
@@ -162,19 +186,27 @@ function problemText({ pages, explainsNetworkBlock }: SignInContext, visit: Visi
  */
 async function refuse(deps: SignInContext, visit: Visit, refused: Refused): Promise<FastifyReply> {
   const { flow, browserToken, credentials, context } = refused;
-  const { username, remember } = credentials;
+  const { username, typed, remember } = credentials;
   const isDelayed = flow.client?.delayedResponse === true;
   const known = isDelayed && username !== "" ? await deps.store.find(username, context) : undefined;
-  const needed = known === undefined ? undefined : neededFactors(known, flow.client, acrValuesOf(flow));
+  const needed = known === undefined ? undefined : (await factorsOf(deps, flow, known.account, known)).needed;
   if (known === undefined || needed?.isNeeded !== true) {
     const problem = problemText(deps, visit, refused);
     const offersChange = refused.denial.mustChangePassword === true;
-    const shown = { flow, browserToken, username, remember, problem, offersChange, reference: referenceIn(visit) };
+    const shown = {
+      flow,
+      browserToken,
+      username: typed,
+      remember,
+      problem,
+      offersChange,
+      reference: referenceIn(visit),
+    };
     return showLogin(deps, visit, shown);
   }
   const pending: PendingSignIn = {
     account: known.account,
-    shownAs: username,
+    shownAs: typed,
     attributes: {},
     backend: noBackend,
     remember: false,
@@ -207,7 +239,7 @@ function pendingOf(
   return {
     ...decision.user,
     ...(acceptsCode && lostPhone !== undefined && { acceptsLostPhoneCode: true }),
-    ...(flow.client?.delayedResponse === true ? { shownAs: credentials.username } : {}),
+    ...(flow.client?.delayedResponse === true ? { shownAs: credentials.typed } : {}),
     remember: credentials.remember && rememberMs > 0,
     passwordTs: Math.floor(nowMs() / 1000),
     methods: needed.methods,
@@ -223,19 +255,21 @@ async function accept(
 ): Promise<FastifyReply> {
   const { metrics, store } = deps;
   const step = { flow, step: "password", account: decision.account } as const;
-  const enrolled = await reportUndecided(deps, visit, step, () => store.enrolled(decision.account, context));
-  const needed = neededFactors(enrolled, flow.client, acrValuesOf(flow));
+  const { isRequired, needed } = await reportUndecided(deps, visit, step, async () =>
+    factorsOf(deps, flow, decision.account, await store.enrolled(decision.account, context)),
+  );
   const pending = pendingOf(deps, { flow, credentials, decision }, needed);
   const alone = { flow, pending, method: undefined, factor: undefined } as const;
   if (!needed.isNeeded) return finishSignIn(deps, visit, alone);
   const proved = { flow, pending, password: credentials.password };
   // A device does not return the session of a sign-in with a second factor either.
-  if (flow.state !== "ready" && needed.methods.length > 0 && (await deps.deviceMemory.isRemembered(visit, proved))) {
+  const mayRemember = flow.state !== "ready" && needed.methods.length > 0 && !isRequired;
+  if (mayRemember && (await deps.deviceMemory.isRemembered(visit, proved))) {
     return finishSignIn(deps, visit, { ...alone, isRemembered: true });
   }
   // The password alone does not return the session of a sign-in with a second factor.
   if (flow.state === "ready") return sendOn(deps.pages, visit, pageUrlOf(flow, visit.language?.tag), flow);
-  const rememberable = { ...pending, ...deps.deviceMemory.rememberable(proved) };
+  const rememberable = isRequired ? pending : { ...pending, ...deps.deviceMemory.rememberable(proved) };
   const factorRequest = { pending: rememberable, event: "password_accepted" } as const;
   const reply = await reportUndecided(deps, visit, step, () => askFactor(deps, visit, flow, factorRequest));
   metrics.signIn("password", "ok");
@@ -247,7 +281,7 @@ export function postLogin(deps: SignInContext): VisitHandler {
   const { pages, metrics, decisionTimeoutMs } = deps;
   // `ready`: the form was sent twice, and the browser may have dropped the first response with its session.
   return forFlow(deps, ["login", "ready"], async (visit, { flow, browserToken }) => {
-    const credentials = credentialsOf(visit);
+    const credentials = await credentialsOf(deps, visit, flow);
     if (credentials === undefined) return sendProblem(pages, visit, "request");
     const checkContext = callContext(visit, decisionTimeoutMs());
     const decision = await ask(deps, visit, flow, { ...credentials, context: checkContext });

@@ -4,6 +4,7 @@ import type { Config } from "@postern/shared/platform/config";
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
+import type { AccountDomains } from "../domains/account-domains.ts";
 import { createFlowGate } from "../flow/flow-gate.ts";
 import { createFlowStarter } from "../flow/flow-starter.ts";
 import { createFlowStore } from "../flow/flow-store-redis.ts";
@@ -19,11 +20,12 @@ export interface PageParts {
   readonly sharedClock: Clock;
   /** Accounts that operators have suspended. */
   readonly suspensions: Pick<Suspensions, "find" | "read">;
+  readonly domains: AccountDomains;
 }
 
 /** What every page needs: the site's look, the browser's flow and its session. */
 export function createVisitContext(
-  { config, base, state, sharedClock }: PageParts,
+  { config, base, state, sharedClock, domains }: PageParts,
   sessions: SessionStore,
   flowKeys: KeyRing,
 ) {
@@ -32,6 +34,7 @@ export function createVisitContext(
   return {
     pages,
     sessions,
+    domains,
     gate: createFlowGate(flows),
     starts: createFlowStarter(flows, pages.cookies, sharedClock),
     logger: base.logger,

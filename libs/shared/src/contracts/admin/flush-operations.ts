@@ -161,10 +161,12 @@ const listing = { query: page, ...jsonBody(BruteForceListRequest), bodyRequired:
 
 export const flushOperations = [
   cache("delete", "/api/v1/cache/flush", "flushUserCache", {
+    concerns: { of: "account", in: "body", member: "user" },
     summary: "Flush the cached results of a user and the bans of addresses that tried passwords for the account",
     request: jsonBody(CacheFlushRequest),
     answers: answers(200, "The removed keys.", CacheFlush),
   }),
+  // Without `concerns`: it lifts bans, which protect the accounts of other domains too.
   cache("delete", "/api/v1/cache/flush/async", "enqueueUserCacheFlush", {
     summary: "Flush a user as a background job",
     request: jsonBody(CacheFlushRequest),

@@ -108,25 +108,33 @@ const totp = "/api/v1/mfa-backchannel/totp";
 const recoveryCodes = `${totp}/recovery-codes`;
 const credentialPath = "/api/v1/mfa-backchannel/webauthn/credential";
 
+const inBody = { of: "account", in: "body", member: "username" } as const;
+const inQuery = { of: "account", in: "query", member: "username" } as const;
+
 export const mfaBackchannelOperations = [
   mfaWrite("post", totp, "setTotpSecret", {
+    concerns: inBody,
     summary: "Replace the TOTP secret of a user",
     request: jsonBody(MfaBackchannelTotp),
   }),
   mfaWrite("delete", totp, "deleteTotpSecret", {
+    concerns: inBody,
     summary: "Delete the TOTP secret of a user",
     request: jsonBody(MfaBackchannelUser),
   }),
   mfaWrite("post", recoveryCodes, "setRecoveryCodes", {
+    concerns: inBody,
     summary: "Replace the recovery codes of a user",
     description: "Only hashes of the codes are stored, so they cannot be read again.",
     request: jsonBody(MfaBackchannelRecoveryCodes),
   }),
   mfaWrite("delete", recoveryCodes, "deleteRecoveryCodes", {
+    concerns: inBody,
     summary: "Delete the recovery codes of a user",
     request: jsonBody(MfaBackchannelUser),
   }),
   operators("delete", "/api/v1/mfa-backchannel/lock", "unlockSecondFactors", {
+    concerns: inBody,
     summary: "Unlock the second factors of a user",
     description:
       "A second factor is locked after too many consecutive wrong codes, given after the correct password. This resets the user's counts to zero. A user without a lock is not an error.",
@@ -137,35 +145,42 @@ export const mfaBackchannelOperations = [
     },
   }),
   operators("get", "/api/v1/mfa-backchannel/factors", "listSecondFactors", {
+    concerns: inQuery,
     summary: "List what second factors a user has",
     description: "Contains no secrets. Audited as account.read.",
     request: { query: MfaBackchannelUser },
     answers: { 200: jsonAnswer("The factors.", MfaBackchannelFactors) },
   }),
   mfaWrite("delete", "/api/v1/mfa-backchannel/webauthn/passkey", "deleteUserPasskey", {
+    concerns: inBody,
     summary: "Delete one passkey of a user by its id",
     description: "A user without a passkey of this id is not an error.",
     request: jsonBody(MfaBackchannelPasskey),
   }),
   mfaWrite("delete", "/api/v1/mfa-backchannel/app-password", "deleteUserAppPassword", {
+    concerns: inBody,
     summary: "Delete one app password of a user by its id",
     description: "A user without an app password of this id is not an error.",
     request: jsonBody(MfaBackchannelAppPassword),
   }),
   webauthnRead("get", credentialPath, "listWebauthnCredentials", {
+    concerns: inQuery,
     summary: "List the WebAuthn credentials of a user",
     request: { query: MfaBackchannelUser },
     answers: { 200: jsonAnswer("The credentials.", MfaBackchannelCredentials) },
   }),
   webauthnWrite("post", credentialPath, "saveWebauthnCredential", {
+    concerns: inBody,
     summary: "Add a WebAuthn credential",
     request: jsonBody(MfaBackchannelCredential),
   }),
   webauthnWrite("put", credentialPath, "updateWebauthnCredential", {
+    concerns: inBody,
     summary: "Replace a WebAuthn credential, if the old one is still stored",
     request: jsonBody(MfaBackchannelReplacement),
   }),
   webauthnWrite("delete", credentialPath, "deleteWebauthnCredential", {
+    concerns: inBody,
     summary: "Delete a WebAuthn credential",
     request: jsonBody(MfaBackchannelCredential),
   }),

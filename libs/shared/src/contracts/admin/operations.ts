@@ -116,6 +116,7 @@ const document = <const Id extends string>(format: "yaml" | "json", operationId:
     "Administration",
   );
   return document("get", path, operationId, {
+    concerns: { of: "nobody" },
     summary: `Get this document as ${format.toUpperCase()}`,
     answers: { 200: { description: "The document.", content: { [`application/${format}`]: Type.Unknown() } } },
   });

@@ -28,6 +28,7 @@ const define = operatorApi({ name: "remembered-devices", prefix: path, owner: "a
 
 export const rememberedDeviceOperations = [
   define("delete", path, "forgetUserDevices", {
+    concerns: { of: "account", in: "body", member: "username" },
     summary: "Ask for the second factor again on the remembered devices of a user",
     description:
       "Sessions on the devices remain: end them with deleteOidcSessions. A device that does not exist is not an error. Audited as remembered_device.end.",

@@ -67,10 +67,12 @@ const define = operatorApi({ name: "suspensions", prefix: path, owner: "admin" }
 
 export const suspensionOperations = [
   define("get", path, "listSuspensions", {
+    concerns: { of: "accounts" },
     summary: "List the suspended accounts",
     answers: { 200: jsonAnswer("The accounts, the latest suspension first.", SuspensionList) },
   }),
   define("post", path, "suspendAccount", {
+    concerns: { of: "account", in: "body", member: "username" },
     summary: "Suspend an account",
     description:
       "Refuses all sign-ins to the account, by any name, protocol and credential, and ends its sessions and tokens. Mail is still delivered, and connections that mail servers have open stay open. Repeating it replaces end and reason. Audited as account.suspend.",
@@ -81,6 +83,7 @@ export const suspensionOperations = [
     },
   }),
   define("delete", path, "resumeAccount", {
+    concerns: { of: "account", in: "body", member: "username" },
     summary: "Resume a suspended account",
     description:
       "Its user can sign in again. Sessions and tokens of earlier sign-ins remain ended. An account that is not suspended is not an error. Audited as account.resume.",

@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { ofCaller } from "../auth/request.ts";
 import { engineMethod } from "../define.ts";
 import { oneOf, optionalFlag, optionalText, text } from "../schema.ts";
 
@@ -16,6 +17,7 @@ const login = {
   attributes: Type.Optional(
     Type.Record(Type.String(), Type.Array(Type.String()), { description: "Member attrs, for policies." }),
   ),
+  ...ofCaller,
 };
 
 export const AuthPolicyLogin = Type.Object(login);

@@ -60,6 +60,7 @@ const authPolicy = operatorApi(
 /** The auth-policy protocol of Dovecot and weakforced. */
 export const authPolicyOperations = [
   authPolicy("post", path, "authPolicy", {
+    concerns: { of: "accounts" },
     maxBodyBytes: 131_072,
     summary: "Ask about, report or reset sign-ins that a mail server verifies itself",
     description:
@@ -74,6 +75,7 @@ export const authPolicyOperations = [
     answers: { 200: jsonAnswer("The answer.", Type.Union([AuthPolicyDecision, AuthPolicyDone])) },
   }),
   authPolicy("get", path, "authPolicyPing", {
+    concerns: { of: "nobody" },
     summary: "Check that an engine can evaluate sign-ins",
     request: { query: Type.Object({ command: Type.Literal("ping") }) },
     answers: { 200: jsonAnswer("An engine sends heartbeats.", AuthPolicyDone) },

@@ -64,6 +64,9 @@ const Ok = Type.Object({
     ),
   ),
   groups: Type.Optional(texts("Names of the account's groups. Absent if groups are not searched.")),
+  backendName: optionalText(
+    "Entry of auth.backends.order, or of a domain record, whose backend has the account. Only for dialect idp.",
+  ),
   groupDns: Type.Optional(texts("DNs of the account's groups, for the identity provider. Only for dialect idp.")),
   displayName: optionalText(
     "Mapped display name, for the identity provider. Only for dialect idp. Absent: not mapped.",

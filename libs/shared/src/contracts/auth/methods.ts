@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { type BusMethod, engineMethod, methodAt } from "../define.ts";
 import { component, optionalText, text, texts } from "../schema.ts";
 import { AuthDecision } from "./decision.ts";
-import { AuthRequest, hops } from "./request.ts";
+import { AuthRequest, hops, ofCaller } from "./request.ts";
 
 /** Maximum number of accounts on a page. */
 const maxAccountsPerPage = 5000;
@@ -23,6 +23,7 @@ export const ListAccountsRequest = Type.Object({
   localIp: Type.Optional(Type.String()),
   localPort: Type.Optional(Type.String()),
   hops: Type.Optional(hops),
+  callerDomains: ofCaller.callerDomains,
   cursor: Type.Optional(cursor),
   limit: Type.Integer({ minimum: 0, maximum: maxAccountsPerPage }),
 });

@@ -1,6 +1,12 @@
 import { type TProperties, Type } from "typebox";
 import { backchannel, ErrorBody, emptyAnswer } from "../operations/answers.ts";
-import { type Content, type Operation, type OperationAnswer, operationsWith } from "../operations/define-operation.ts";
+import {
+  type CommonMembers,
+  type Content,
+  type Operation,
+  type OperationAnswer,
+  operationsWith,
+} from "../operations/define-operation.ts";
 import { defineFamily } from "../operations/route-family.ts";
 import { component, oneOf, optionalText, text } from "../schema.ts";
 import { authFields, optionalWireTexts } from "./fields.ts";
@@ -170,7 +176,7 @@ const family = defineFamily({
   channel: "back",
   anyScope: [],
 });
-const common = backchannel(family, "Authentication");
+const common: CommonMembers = { ...backchannel(family, "Authentication"), concerns: { of: "accounts" } };
 const authentication = operationsWith(common);
 const query = AuthenticationQuery;
 

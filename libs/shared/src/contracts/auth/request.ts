@@ -54,6 +54,18 @@ export type Dialect = Static<typeof Dialect>;
 export const TlsDetails = Type.Object(optionalMembers("tls"));
 export type TlsDetails = Static<typeof TlsDetails>;
 
+const domainName = Type.String({ maxLength: 253 });
+
+/** What the API caller of a request may reach, and means by a name without a domain. Absent in requests of earlier versions. */
+export const ofCaller = {
+  callerDomains: Type.Optional(
+    Type.Array(domainName, {
+      description: "Accounts of other domains are unknown to the caller. Absent: it may reach all.",
+    }),
+  ),
+  defaultDomain: Type.Optional(domainName),
+};
+
 /**
  * One authentication request, independent of its dialect.
  *
@@ -84,6 +96,7 @@ export const AuthRequest = Type.Object({
     maxLength: 64,
   }),
   hops: Type.Optional(hops),
+  ...ofCaller,
   memoryCache: flag("false with the query parameter in-memory=0."),
   sharedCache: flag("false with the query parameter cache=0."),
 });

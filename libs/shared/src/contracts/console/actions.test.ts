@@ -25,14 +25,14 @@ test.each(ids)("every role that may do %s has a scope that its operation accepts
   const accepted = anyScopeOf(method.toUpperCase(), path);
   expect(accepted).toContain(consoleActions[id].scope);
   for (const rule of rules) {
-    for (const role of consoleRoles.filter((one) => mayAct(one, id, rule))) {
+    for (const role of consoleRoles.filter((one) => mayAct({ role: one }, id, rule))) {
       expect(scopesOfRole(role, rule)).toContain(consoleActions[id].scope);
     }
   }
 });
 
 const allowed = (role: (typeof consoleRoles)[number], resetsFactors: boolean): readonly ConsoleActionId[] =>
-  ids.filter((id) => mayAct(role, id, { resetsFactors, offersLostPhone: true }));
+  ids.filter((id) => mayAct({ role }, id, { resetsFactors, offersLostPhone: true }));
 
 test("the role helpdesk changes second factors only where the site allows it", () => {
   expect(allowed("helpdesk", false)).toEqual(["unban", "flush", "unlock", "forget-devices"]);
@@ -51,11 +51,16 @@ test("the role helpdesk changes second factors only where the site allows it", (
 });
 
 test("no role creates a lost-phone code unless the site offers it", () => {
-  expect(consoleRoles.map((role) => mayAct(role, "lost-phone", { resetsFactors: true }))).toEqual([
+  expect(consoleRoles.map((role) => mayAct({ role }, "lost-phone", { resetsFactors: true }))).toEqual([
     false,
     false,
     false,
   ]);
+});
+
+test("an operator of one domain acts on accounts only, and admits nobody to the console", () => {
+  const rule = { resetsFactors: true, offersLostPhone: true };
+  expect(ids.filter((id) => !mayAct({ role: "admin", domain: "a.test" }, id, rule))).toEqual(["unban", "invite"]);
 });
 
 test("a higher role may do everything that a lower one may", () => {

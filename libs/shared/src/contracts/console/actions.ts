@@ -20,6 +20,8 @@ export interface ConsoleAction {
   readonly helpdeskIfAllowed?: true;
   /** Requires a sign-in with the second factor within the last five minutes. */
   readonly needsProof?: true;
+  /** Operators of one domain do not have it. */
+  readonly isOfSite?: true;
   /** It ends or deletes what the user has. The pages mark it, and say what it will end. */
   readonly isDangerous?: true;
   /** The operation of the management interface that carries it out. */
@@ -101,6 +103,7 @@ export const consoleActions = {
     target: "account",
     role: "admin",
     needsProof: true,
+    isOfSite: true,
     operation: "inviteOperator",
     scope: "admin",
   },
@@ -210,9 +213,20 @@ export function isOfferedAction(id: ConsoleActionId, { offersLostPhone = false }
   return id !== "lost-phone" || offersLostPhone;
 }
 
-export function mayAct(role: ConsoleRole, id: ConsoleActionId, rule: HelpdeskRule): boolean {
-  if (!isOfferedAction(id, rule)) return false;
+/**
+ * An operator and what the role is good for: the whole site, or the accounts of one domain, whose groups its directory chooses.
+ */
+export interface OperatorRight {
+  readonly role: ConsoleRole;
+  /** The only domain whose accounts the operator sees, as names are compared by it. Absent: the site. */
+  readonly domain?: string | undefined;
+}
+
+/** @param domain see `OperatorRight`: networks have users of several domains, and only the site admits operators */
+export function mayAct({ role, domain }: OperatorRight, id: ConsoleActionId, rule: HelpdeskRule): boolean {
   const action: ConsoleAction = consoleActions[id];
+  if (!isOfferedAction(id, rule)) return false;
+  if (domain !== undefined && (action.target === "network" || action.isOfSite === true)) return false;
   const lowest = action.helpdeskIfAllowed === true && rule.resetsFactors ? "helpdesk" : action.role;
   return rankOfRole(role) >= rankOfRole(lowest);
 }

@@ -10,7 +10,7 @@ export const AuditRecordListed = component(
   {
     time: text("Time of the event (RFC 3339)."),
     service: text("Service that wrote the record."),
-    instance: text("Process that wrote the record."),
+    instance: text("Process that wrote the record. Empty for a caller that is limited to domains."),
     event: text("Name of the event."),
     outcome: text("ok, denied, failed, or undecided when a dependency was unavailable."),
     actor: optionalText("Actor. Absent if unknown or confidential."),
@@ -20,6 +20,7 @@ export const AuditRecordListed = component(
     client_ip: optionalText("Client address or network."),
     session: optionalText("GUID of the request."),
     reason: optionalText("Reason code of the event."),
+    domain: optionalText("Domains to which the actor is limited, with commas."),
     rule: optionalText("Brute-force rule that blocked the network."),
     protocol: optionalText("Protocol of the request."),
     note: optionalText("Reason that an operator typed in the console."),
@@ -51,6 +52,7 @@ export type AuditFormat = keyof typeof auditFormats;
 const auditApi = operationsWith({
   ...backchannel(consoleFamily, "Help desk"),
   anyScope: ["audit_read", "admin"],
+  concerns: { of: "accounts" },
   answers: {
     400: errorAnswer("A query parameter is invalid."),
     404: errorAnswer("The audit history is disabled."),

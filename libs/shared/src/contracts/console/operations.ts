@@ -48,6 +48,7 @@ const failures = { 400: errorAnswer("A query parameter is missing or invalid."),
 
 export const consoleOperations = [
   consoleApi("get", "/api/v1/console/explain", "explain", {
+    concerns: { of: "subject", in: "query", member: "query" },
     summary: "Explain what happened to an account, an address, a network or a reference",
     description:
       "One answer: whether it is blocked now and by which rule, the last success and failures, and what would help. Audited as account.read or network.read.",
@@ -59,6 +60,7 @@ export const consoleOperations = [
     answers: { 200: jsonAnswer("The explanation.", Explanation), ...failures },
   }),
   consoleApi("get", "/api/v1/console/history", "listDecisions", {
+    concerns: { of: "account", in: "query", member: "account", isOptional: true },
     summary: "List the recorded sign-ins of an account, a network or a reference",
     description:
       "Exactly one of account, network and reference is required. Records are kept for observability.decision_history.retention. Audited as account.read or network.read.",
@@ -150,6 +152,7 @@ export const consoleOperations = [
     answers: { 200: jsonAnswer("The counts.", SignInOrigins), ...failures },
   }),
   consoleApi("post", "/api/v1/console/account", "showAccount", {
+    concerns: { of: "account", in: "body", member: "account" },
     summary: "Show what the services know about an account",
     description:
       "Second factors, app passwords, what each backend says, and user notifications; no secrets. The name is in the body, so that it is in no access log. What cannot be determined is named in `incomplete`. Audited as account.read.",
@@ -178,6 +181,7 @@ export const consoleOperations = [
     },
   }),
   consoleApi("post", "/api/v1/console/lost-phone-codes", "createLostPhoneCode", {
+    concerns: { of: "account", in: "body", member: "username" },
     anyScope: ["mfa_write", "admin"],
     summary: "Create a code with which a user who lost the second factor signs in once",
     description:

@@ -56,6 +56,7 @@ export const consolePageOperations = [
   page("get", "/console/configuration", "consoleConfiguration", "Show the configuration in effect"),
   page("get", "/console/rehearsal", "consoleRehearsal", "Ask for the result of a rehearsal"),
   page("post", "/console/rehearsal", "consoleRehearsalShow", "Show the result of a rehearsal"),
+  page("get", "/console/domains", "consoleDomains", "Show domains and their records"),
   page("get", "/console/audit", "consoleAudit", "Show the latest audit records"),
   page("post", "/console/audit", "consoleAuditFilter", "Show audit records that match a filter"),
   page("post", "/console/audit/export", "consoleAuditExport", "Export audit records"),

@@ -1,5 +1,5 @@
 import type { OperationId } from "../operations.ts";
-import { type ConsoleRole, rankOfRole } from "./actions.ts";
+import { type ConsoleRole, type OperatorRight, rankOfRole } from "./actions.ts";
 import type { consolePageOperations } from "./page-operations.ts";
 
 type ConsoleRouteId = (typeof consolePageOperations)[number]["operationId"];
@@ -14,6 +14,7 @@ export const consolePages = {
   search: { title: "Search", operation: "consoleSearch", role: "helpdesk" },
   account: { title: "Account", operation: "consoleAccount", role: "helpdesk" },
   bans: { title: "Bans and attacks", operation: "consoleBans", role: "helpdesk" },
+  domains: { title: "Domains", operation: "consoleDomains", role: "helpdesk" },
   clients: { title: "Clients", operation: "consoleClients", role: "helpdesk" },
   system: { title: "System", operation: "consoleSystem", role: "helpdesk" },
   shadow: { title: "Shadow", operation: "consoleShadow", role: "helpdesk" },
@@ -58,6 +59,7 @@ export const consoleRoutes = {
   consoleConfiguration: "configuration",
   consoleRehearsal: "rehearsal",
   consoleRehearsalShow: "rehearsal",
+  consoleDomains: "domains",
   consoleAudit: "audit",
   consoleAuditFilter: "audit",
   consoleAuditExport: "audit",
@@ -65,11 +67,16 @@ export const consoleRoutes = {
   consoleApiDocument: "api",
 } as const satisfies Readonly<Record<ConsoleRouteId, ConsoleRight>>;
 
-export function hasRight(role: ConsoleRole, right: Exclude<ConsoleRight, "everyone">): boolean {
-  if (right === "security") return rankOfRole(role) >= rankOfRole("security");
-  return right === "operator" || mayOpen(role, right);
+/** Pages on which operators of one domain see its accounts. The others are about the site. */
+const pagesOfDomains: ReadonlySet<ConsoleRight> = new Set<ConsolePageId>(["search", "account", "domains", "audit"]);
+
+/** Whether there is such a route for operators of one domain. */
+export function isOfDomains(right: Exclude<ConsoleRight, "everyone">): boolean {
+  return right === "operator" || pagesOfDomains.has(right);
 }
 
-export function mayOpen(role: ConsoleRole, page: ConsolePageId): boolean {
-  return rankOfRole(role) >= rankOfRole(consolePages[page].role);
+export function hasRight(operator: OperatorRight, right: Exclude<ConsoleRight, "everyone">): boolean {
+  if (operator.domain !== undefined && !isOfDomains(right)) return false;
+  if (right === "security") return rankOfRole(operator.role) >= rankOfRole("security");
+  return right === "operator" || rankOfRole(operator.role) >= rankOfRole(consolePages[right].role);
 }

@@ -58,18 +58,21 @@ const user_id = text(
   { ...segment },
 );
 const token = text("`id` from the list, of a token or a browser session.", { ...segment });
+const ofUser = { of: "account", in: "path", member: "user_id" } as const;
 const ended = emptyAnswer("The sessions have ended, or there were none.");
 const path = `${base}/{user_id}` as const;
 
 /** The path without a user. */
 const withoutUser = operationsWith({
   ...backchannel(family, tag),
+  concerns: { of: "nobody" },
   undocumented: "the user_id of the documented path is missing, so that the response is always 400",
   answers: refusals,
 });
 
 export const oidcSessionOperations = [
   oidcSessions("get", path, "listOidcSessions", {
+    concerns: ofUser,
     summary: "List the sessions of a user at clients",
     request: {
       path: Type.Object({ user_id }),
@@ -84,12 +87,14 @@ export const oidcSessionOperations = [
     answers: { 200: jsonAnswer("The sessions, latest sign-in first.", OidcSessionList) },
   }),
   oidcSessions("delete", path, "deleteOidcSessions", {
+    concerns: ofUser,
     summary: "End all sessions of a user",
     description: "All access and refresh tokens of the user become invalid.",
     request: { path: Type.Object({ user_id }) },
     answers: { 204: ended },
   }),
   oidcSessions("delete", `${path}/{token}`, "deleteOidcSession", {
+    concerns: ofUser,
     summary: "End one session of a user",
     description:
       "Ends the token and everything issued under the same consent. For the id of a browser session, ends the browser's sign-in and everything that clients obtained through it.",

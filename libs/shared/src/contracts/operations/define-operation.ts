@@ -36,6 +36,22 @@ export interface OperationRequest {
   readonly bodyRequired?: boolean;
 }
 
+/**
+ * What an operation is about, for callers that are limited to domains. `account` and `domain`: the member of the request that names it.
+ * `subject`: an account, or an address, a network or a reference; `accounts`: the operation leaves out, or treats as unknown, accounts
+ * outside. `nobody`: it is about no account.
+ */
+export type Concern =
+  | {
+      readonly of: "account" | "subject";
+      readonly in: "body" | "query" | "path";
+      readonly member: string;
+      /** Without the member, the operation is one of `accounts`. */
+      readonly isOptional?: true;
+    }
+  | { readonly of: "domain"; readonly in: "body" | "query" | "path"; readonly member: string }
+  | { readonly of: "accounts" | "nobody" };
+
 export interface OperationAnswer {
   readonly description: string;
   readonly headers?: Readonly<Record<string, TSchema>>;
@@ -81,6 +97,8 @@ export interface Operation<Id extends string = string, Path extends string = str
   readonly security: OperationSecurity;
   /** These replace the family's scopes. */
   readonly anyScope?: readonly ScopeWord[];
+  /** Absent: it concerns the site, and callers that are limited to domains are refused. */
+  readonly concerns?: Concern;
   /** A wrong password costs the client address a token of `rate_limit.password_failures`. */
   readonly takesPassword?: true;
   /** The key that switches the operation off. */

@@ -76,6 +76,8 @@ export interface AuditRecord {
   readonly session?: string | undefined;
   /** A reason code of the event, such as `bad_basic`. */
   readonly reason?: string | undefined;
+  /** The only domain whose accounts the actor may reach. Absent: the site. */
+  readonly domain?: string | undefined;
   /** The rule of a ban. */
   readonly rule?: string | undefined;
   readonly protocol?: string | undefined;
@@ -124,8 +126,8 @@ export function createAudit(
 }
 
 /** The name of the API caller in the audit stream; its authentication method if the gateway sent no name. */
-export function auditedCaller(caller: Caller | null): Pick<AuditRecord, "actor" | "method" | "clientIp"> {
+export function auditedCaller(caller: Caller | null): Pick<AuditRecord, "actor" | "method" | "clientIp" | "domain"> {
   if (caller === null) return {};
-  const { method, name = method, clientIp } = caller;
-  return { actor: name, method, clientIp };
+  const { method, name = method, clientIp, domains } = caller;
+  return { actor: name, method, clientIp, ...(domains !== undefined && { domain: domains.join(",") }) };
 }

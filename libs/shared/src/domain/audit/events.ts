@@ -69,6 +69,11 @@ export const auditEvents = {
     account,
     client,
   ),
+  "domain.flush": event(
+    "The record of a domain was flushed, so that services read it again",
+    caller,
+    "the domain; absent: all",
+  ),
   "decision.watch": event(
     "An operator began to watch sign-ins as they are decided, or was not admitted because too many watch",
     caller,

@@ -125,13 +125,26 @@ export function keysOfAccountFlush(deps: FlushDeps, account: string, addresses: 
   return [...new Set([...ofAddresses, ...countsOfAccount(deps, account), addressesKey])];
 }
 
+export interface FlushScope {
+  /** Bans and counts of the addresses remain: they protect other accounts too. */
+  readonly keepsBans?: boolean;
+}
+
 /** Flushes every address that sent wrong passwords for the account, and what is stored about its wrong passwords there. */
 export async function flushAccount(
   deps: FlushDeps,
   account: string,
   addresses: readonly string[],
+  { keepsBans = false }: FlushScope = {},
 ): Promise<readonly string[]> {
   const { redis, keyPrefix } = deps;
+  if (keepsBans) {
+    const keys = [
+      ...addresses.flatMap((address) => ownKeys(deps, account, address)),
+      ...countsOfAccount(deps, account),
+    ];
+    return (await removeKeys(redis, keys)).toSorted();
+  }
   const removed = new Set<string>();
   try {
     for (const address of addresses) {

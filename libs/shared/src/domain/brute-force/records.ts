@@ -3,6 +3,7 @@ import { type Ban, bansIn } from "./ban.ts";
 import {
   type FlushDeps,
   type FlushRequest,
+  type FlushScope,
   flushAccount,
   flushAddress,
   keysOfAccountFlush,
@@ -107,7 +108,7 @@ export function createBruteForceRecords(deps: FlushDeps) {
     /** The keys that existed and were removed, sorted; empty for an unknown rule or address. */
     flush: (request: FlushRequest) => flushAddress(deps, request),
     /** Flushes every rule for each address that sent wrong passwords for the account, and what is stored about its wrong passwords. */
-    flushAccount: async (account: string) => flushAccount(deps, account, await addressesOf(account)),
+    flushAccount: async (of: string, scope?: FlushScope) => flushAccount(deps, of, await addressesOf(of), scope),
     /** Keys that `flush` would remove, whether or not they exist. */
     keysOf: (request: FlushRequest) => keysOfFlush(deps, request),
     /** Keys that `flushAccount` would remove, whether or not they exist. */

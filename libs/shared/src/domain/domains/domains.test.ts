@@ -1,13 +1,17 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { loadConfig } from "../../platform/config/index.ts";
-import { Domains } from "./domains.ts";
+import { systemClock } from "../../platform/time/index.ts";
+import { Domains, outsideMark } from "./domains.ts";
+import { type ReadRecord, RecordCache } from "./record-cache.ts";
 
-/** The domains of a site whose `auth.domains` is this YAML. */
-function domainsOf(yaml: string): Domains {
+/** The domains of a site whose `auth.domains` is this YAML, and those that `read` finds. */
+function domainsOf(yaml: string, read?: ReadRecord): Domains {
   const result = loadConfig({ text: `{ auth: { domains: ${yaml} } }`, env: {}, readFile: () => "" });
   if (!result.ok) throw new Error(JSON.stringify(result.problems));
-  return new Domains(result.config.auth.domains);
+  const limits = { lifetimeMs: 60_000, outageLifetimeMs: 60_000, maxRecords: 10, maxUnknownPerSecond: 10 };
+  const cache = read && new RecordCache(read, limits, { clock: systemClock, onFailure: () => undefined });
+  return new Domains(result.config.auth.domains, cache);
 }
 
 const record = "{ name: a.test, aliases: [b.test, bücher.test] }";
@@ -55,4 +59,58 @@ test("placing a name again changes nothing", async () => {
       expect(await all.place(username)).toEqual({ username, domain: found });
     }),
   );
+});
+
+test.each([
+  ["ann@A.test", "ann@a.test", true],
+  ["ann@bücher.test", "ann@a.test", true],
+  ["ann", "ann@a.test", true],
+  ["ann@c.test", "ann@c.test@", false],
+  ["ann@", "ann@@", false],
+  ["ann@a.test@c.test", "ann@a.test@c.test@", false],
+])("for a caller of one domain, %s is %s", async (typed, username, isKnown) => {
+  const all = domainsOf(`{ records: [${record}, { name: c.test }], default_domain: c.test }`);
+  expect(await all.placeFor({ domains: ["b.test"], defaultDomain: "a.test" }, typed)).toMatchObject({
+    username,
+    domain: { isKnown },
+  });
+});
+
+test("a name without a domain is outside of a caller's domains, unless a default domain is one of them", async () => {
+  const caller = { domains: ["a.test"] };
+  const placedBy = async (more: string) =>
+    (await domainsOf(`{ records: [${record}]${more} }`).placeFor(caller, "ann")).username;
+  expect([
+    await placedBy(""),
+    await placedBy(", default_domain: c.test"),
+    await placedBy(", default_domain: a.test"),
+  ]).toEqual(["ann@", "ann@", "ann@a.test"]);
+});
+
+test("a caller's names outside are nobody's, and the source is never asked about what was typed", async () => {
+  const read: string[] = [];
+  const all = domainsOf(`{ records: [${record}], default: { enabled: true } }`, async (name) => {
+    read.push(name);
+    return undefined;
+  });
+  const host = fc.oneof(fc.domain(), fc.constantFrom("a.test", "A.TEST", "b.test", "c.test", "", "a.test@", "@a.test"));
+  const name = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 20 }),
+    fc.tuple(fc.string({ maxLength: 8 }), host).map(([local, domain]) => `${local}@${domain}`),
+  );
+  await fc.assert(
+    fc.asyncProperty(name, async (typed) => {
+      const { username, domain } = await all.placeFor({ domains: ["a.test", "other.test"] }, typed);
+      if (domain.isKnown && domain.name === "a.test") return;
+      expect([username, domain.isKnown]).toEqual([`${typed}${outsideMark}`, false]);
+      expect((await all.place(username)).domain.isKnown).toBe(false);
+    }),
+  );
+  expect(new Set(read)).toEqual(new Set(["other.test"]));
+});
+
+test("accounts are within domains by name and alias, and by the default domain", async () => {
+  const isWithin = await domainsOf(`{ records: [${record}], default_domain: a.test }`).within(["a.test"]);
+  const names = ["ann@a.test", "ann@B.test", "ann", "ann@c.test", "ann@"];
+  expect(names.map(isWithin)).toEqual([true, true, true, false, false]);
 });

@@ -16,6 +16,17 @@ export interface PlacedName {
   readonly domain: Domain;
 }
 
+/** What an API caller may reach, and means by a name without a domain. */
+export interface CallerDomains {
+  /** Spelled as names are compared. Absent: all. Empty: none. */
+  readonly domains?: readonly string[] | undefined;
+  /** Absent: that of the site. */
+  readonly defaultDomain?: string | undefined;
+}
+
+/** Ends the name of an account that its caller may not reach: with an empty domain, it is nobody's, and no account has it. */
+export const outsideMark = "@";
+
 /**
  * The domains of a site. Which domain a name belongs to, and how the name is spelled there, is decided here and nowhere else.
  */
@@ -49,6 +60,11 @@ export class Domains {
     return [...new Set(this.#table.values())];
   }
 
+  /** Whether there may be others, which are read when they are asked for. */
+  get hasSource(): boolean {
+    return this.#cache !== undefined;
+  }
+
   /** The domain of `auth.domains.default_domain`, whose accounts may have names without a domain; empty if there is none. */
   get defaultName(): string {
     return this.#defaultName;
@@ -73,13 +89,14 @@ export class Domains {
    * Places a name as it was typed or stored: a name without a domain gets the default domain, and an alias is replaced by the domain that it
    * stands for.
    *
+   * @param defaultName the domain of a name without one
    * @throws as `find`
    */
-  place(username: string): PlacedName | Promise<PlacedName> {
+  place(username: string, defaultName = this.#defaultName): PlacedName | Promise<PlacedName> {
     const at = username.lastIndexOf("@");
     if (at === -1) {
-      if (this.#defaultName === "" || username === "") return { username, domain: this.#withoutDomain };
-      return this.#placed(username, `${username}@`, this.#defaultName);
+      if (defaultName === "" || username === "") return { username, domain: this.#withoutDomain };
+      return this.#placed(username, `${username}@`, defaultName);
     }
     const typed = username.slice(at + 1);
     if (typed === "") return { username, domain: unknownDomain };
@@ -93,6 +110,44 @@ export class Domains {
     const known = domain === undefined ? undefined : (this.#table.get(domain) ?? this.#cache?.fresh(domain));
     if (known === undefined) return [username];
     return [username, ...[known.name, ...known.aliases].map((name) => `${username.slice(0, at)}@${name}`)];
+  }
+
+  /**
+   * Places a name that an API caller sent. One outside of its domains becomes a name that nobody has, without any look at the domain that was
+   * typed, so that the caller learns as little from its time as from its answer.
+   *
+   * @throws as `find`
+   */
+  async placeFor({ domains, defaultDomain }: CallerDomains, username: string): Promise<PlacedName> {
+    const defaultName = defaultDomain ?? this.#defaultName;
+    if (domains === undefined || (await this.#isWithin(domains, username, defaultName)))
+      return this.place(username, defaultName);
+    return { username: `${username}${outsideMark}`, domain: unknownDomain };
+  }
+
+  /** The domain that a name has as it is written, or else the default domain; empty without one. */
+  #domainNameOf(username: string, defaultName = this.#defaultName): string {
+    const at = username.lastIndexOf("@");
+    if (at === -1) return defaultName;
+    const written = username.slice(at + 1);
+    return written === "" ? "" : comparableDomain(written);
+  }
+
+  /** Tells accounts of these domains from others. @throws as `find` */
+  async within(domains: readonly string[]): Promise<(account: string) => boolean> {
+    const names = await this.#namesOf(domains);
+    return (account) => names.has(this.#domainNameOf(account));
+  }
+
+  /** The names and aliases of domains. */
+  async #namesOf(domains: readonly string[]): Promise<ReadonlySet<string>> {
+    const names = new Set(domains);
+    for (const one of domains) {
+      const found = this.find(one);
+      const domain = found instanceof Promise ? await found : found;
+      if (domain.isKnown) for (const name of [domain.name, ...domain.aliases]) names.add(name);
+    }
+    return names;
   }
 
   /** The record of a domain, or of all, may have changed. */
@@ -110,6 +165,11 @@ export class Domains {
     };
     this.#withFewerAliases.set(found, judged);
     return judged;
+  }
+
+  async #isWithin(domains: readonly string[], username: string, defaultName: string): Promise<boolean> {
+    const name = this.#domainNameOf(username, defaultName);
+    return name !== "" && (domains.includes(name) || (await this.#namesOf(domains)).has(name));
   }
 
   #placed(username: string, local: string, typed: string): PlacedName | Promise<PlacedName> {

@@ -81,6 +81,11 @@ interface FlushesDeps extends Omit<FlushDeps, "redis"> {
   readonly riskKeysOf: (account: string) => readonly string[];
 }
 
+interface FlushOptions {
+  /** Bans of the addresses that sent wrong passwords for the account remain, because they protect other accounts too. */
+  readonly keepsBans?: boolean;
+}
+
 async function existing(redis: RedisClient, keys: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(keys.map((key) => redis.exists(key)));
   return keys.filter((_key, index) => found[index] === 1);
@@ -118,7 +123,10 @@ function createFlushUser(
   bruteForce: Pick<BruteForceRecords, "flushAccount">,
 ) {
   const flushAccount = createAccountFlush({ redis: cache, bus, keyPrefix });
-  return async ({ user, known, site, all }: Awaited<ReturnType<typeof namesOf>>): Promise<Flushed> => {
+  return async (
+    { user, known, site, all }: Awaited<ReturnType<typeof namesOf>>,
+    { keepsBans = false }: FlushOptions,
+  ): Promise<Flushed> => {
     const spelled = new Set([user, ...known.spellings]).size;
     const removed = new Set<string>();
     const add = (keys: readonly string[]): void => keys.forEach((key) => removed.add(key));
@@ -129,7 +137,8 @@ function createFlushUser(
         add(removedKeys);
       }
     };
-    const bans = async (): Promise<void> => (await each([...all], bruteForce.flushAccount)).forEach(add);
+    const bans = async (): Promise<void> =>
+      (await each([...all], (name) => bruteForce.flushAccount(name, { keepsBans }))).forEach(add);
     const ofScripts = async (): Promise<void> => add(await removeKeys(cache, site.keys));
     // After the results, which name the account behind a login name if no backend can, and after their event, on which
     // engines discard what they have yet to write.
@@ -172,8 +181,8 @@ export function createFlushes(deps: FlushesDeps) {
     state: await existing(state, keys.state),
   });
   return {
-    cache: ({ user }: CacheFlushRequest): Promise<Flushed> =>
-      orUnavailable(async () => flushUser(await namesOf(user, deps))),
+    cache: ({ user }: CacheFlushRequest, options: FlushOptions = {}): Promise<Flushed> =>
+      orUnavailable(async () => flushUser(await namesOf(user, deps), options)),
     bruteForce: (request: BruteForceFlushRequest): Promise<Flushed> =>
       orUnavailable(async () => ({
         removedKeys: await bruteForce.flush(flushRequestOf(request)),

@@ -8,7 +8,7 @@ export { type ConfigSources, type ValueSource } from "./read/reader.ts";
 export { readDomainRecord } from "./read-domain-record.ts";
 export { type RedactedConfig, redactConfig, redacted, redactNode } from "./redact.ts";
 export { currentName, renamedKeys } from "./renamed-keys.ts";
-export { backchannelAudience } from "./sections/auth-backchannel.ts";
+export { backchannelAudience, callerDefaultDomain } from "./sections/auth-backchannel.ts";
 export { parseBackendEntry } from "./sections/auth-backends.ts";
 export { domainBackends, usesDomains } from "./sections/auth-domains.ts";
 export { httpPoolsOf } from "./sections/auth-http.ts";

@@ -146,6 +146,8 @@ export const messages = {
   domainCache: "is no backend: records name backends only",
   domainsUnused: "has no effect without records and source",
   domainNotRelayed: (name: string) => `is denied, because auth.controls.relay_domains.static does not list ${name}`,
+  needsDomains: "needs records or a source of auth.domains",
+  domainNotServed: "is not served: auth.domains has no record of it",
   mailDomainTwice: "repeats a domain of an earlier entry; each domain has one entry",
   noWayToClientId:
     "is empty while identity.oidc.mail_registration is off: only clients that know a client ID can sign in with OAuth 2.0",
@@ -154,6 +156,9 @@ export const messages = {
   otherAccountField: (protocol: string) =>
     `is not the same for the protocols oidc and ${protocol}: a second factor would be recorded under another account name than the one that the console looks up, and be accepted without proof`,
   noOperators: "is empty: no account may use the console",
+  notInOrder: "must be an entry of auth.backends.order, and no cache",
+  noSiteOperators:
+    "is empty, and domains have rules of their own: roles have no effect, and only operators of domains may use the console",
   noSuchClient: "must be the client_id of an entry in identity.oidc.clients",
   clientMustBePublic: "must be the client_id of a client without a secret, because mail clients cannot keep one",
   scopesNotGranted: "contains a scope that the client may not request",

@@ -156,7 +156,8 @@ function requireKnownQuery({ request }: Operation) {
 export function guardedRoute(operation: Operation, identifier: string) {
   const { method, path } = operation;
   const anyScope = anyScopeOf(method.toUpperCase(), path).map((word) => scopeName(identifier, word));
-  return { ...routeOf(operation), onRequest: [requireScope(...anyScope), requireKnownQuery(operation)] };
+  const onRequest = [requireScope(...anyScope), requireKnownQuery(operation)];
+  return { ...routeOf(operation), onRequest, config: { concerns: operation.concerns } };
 }
 
 /** Authenticates the caller and adds the session header to every answer, including those that bypass Fastify. */

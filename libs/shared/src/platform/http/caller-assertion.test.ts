@@ -27,6 +27,16 @@ test("the assertion says that the gateway admitted a caller without credentials,
   expect(await verify(await sign({ ...open, isOpen: undefined }, "admin"))).not.toHaveProperty("isOpen");
 });
 
+test("the assertion contains the domains of a limited caller; a limit that cannot be read permits none", async () => {
+  const verify = createCallerVerifier({ secret }, "admin");
+  const limited = { ...caller, domains: ["a.test"], defaultDomain: "a.test" };
+  expect(await verify(await sign(limited, "admin"))).toEqual(limited);
+  expect(await verify(await sign({ ...caller, domains: [] }, "admin"))).toEqual({ ...caller, domains: [] });
+  const unreadable: Caller = Object.assign({ ...caller }, { domains: "a.test" });
+  expect(await verify(await sign(unreadable, "admin"))).toEqual({ ...caller, domains: [] });
+  expect(await verify(await sign(caller, "admin"))).not.toHaveProperty("domains");
+});
+
 test("the assertion contains the client's certificate", async () => {
   const certificate = { der: "MIIB", isVerified: true };
   const verify = createCallerVerifier({ secret }, "idp");

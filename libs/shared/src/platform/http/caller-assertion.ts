@@ -31,6 +31,10 @@ export interface Caller {
    * Absent otherwise.
    */
   readonly isOpen?: true | undefined;
+  /** The only domains whose accounts the caller may reach, as names are compared by them. Absent: all. Empty: none. */
+  readonly domains?: readonly string[] | undefined;
+  /** The domain that the caller means by a name without one. Absent: that of the site. */
+  readonly defaultDomain?: string | undefined;
   readonly clientIp: string;
   readonly session: string;
   /** Absent without mutual TLS. */
@@ -77,9 +81,10 @@ export function createCallerSigner({ secret, ttlSeconds }: AssertionKey, clock?:
   const header = encoded({ alg: algorithm, typ: tokenType });
   return async (caller, audience) => {
     const iat = Math.floor(systemClock.now() / 1000);
-    const { method, name, scopes, isOpen: open, clientIp: ip, session: sid, certificate: cert } = caller;
+    const { method, name, scopes, isOpen: open, domains, clientIp: ip, session: sid, certificate: cert } = caller;
     const times = { iat, exp: iat + ttlSeconds, shared: sharedSeconds(clock) };
-    const claims = { method, name, scopes, open, ip, sid, cert, iss: issuer, aud: audience, ...times };
+    const limits = { domains, default_domain: caller.defaultDomain };
+    const claims = { method, name, scopes, open, ...limits, ip, sid, cert, iss: issuer, aud: audience, ...times };
     const signed = `${header}.${encoded(claims)}`;
     return `${signed}.${createHmac("sha256", key).update(signed).digest("base64url")}`;
   };
@@ -102,11 +107,17 @@ function certificateOf(value: unknown): ClientCertificate | undefined {
 }
 
 /** Members that not every caller has. */
-function optionalMembers({ name, open, cert }: JWTPayload): Pick<Caller, "name" | "isOpen" | "certificate"> {
+function optionalMembers(
+  payload: JWTPayload,
+): Pick<Caller, "name" | "isOpen" | "domains" | "defaultDomain" | "certificate"> {
+  const { name, open, domains, default_domain: defaultDomain, cert } = payload;
   const certificate = certificateOf(cert);
   return {
     ...(typeof name === "string" && { name }),
     ...(open === true && { isOpen: true }),
+    // A limit that cannot be read permits nothing.
+    ...(domains !== undefined && { domains: isStringArray(domains) ? domains : [] }),
+    ...(typeof defaultDomain === "string" && { defaultDomain }),
     ...(certificate !== undefined && { certificate }),
   };
 }

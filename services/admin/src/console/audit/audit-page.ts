@@ -92,6 +92,7 @@ type Fact = readonly [name: Html, value: string | undefined];
 const detailsOf = (record: AuditRecordListed): readonly Fact[] => [
   [t("col.account"), record.account],
   [t("audit.reason"), record.reason],
+  [t("domains.domain"), record.domain],
   [t("col.rule"), record.rule],
   [t("audit.method"), record.method],
   [t("col.protocol"), record.protocol],

@@ -14,7 +14,7 @@ async function appWith(read: ReadAuditHistory) {
   const app = Fastify();
   app.decorateRequest("caller", null);
   const audit = { record: ({ outcome }: { readonly outcome: string }) => void outcomes.push(outcome) };
-  app.get("/export", getAuditExport({ readAuditHistory: read, audit }));
+  app.get("/export", getAuditExport({ readAuditHistory: read, audit, domains: { current: undefined } }));
   return { app, outcomes };
 }
 

@@ -13,6 +13,9 @@ const pageIcons: Readonly<Partial<Record<ConsolePageId, Html>>> = {
   clients: icon(
     html`<rect x="3.500" y="3.500" width="7" height="7" rx="1.500"/><rect x="13.500" y="3.500" width="7" height="7" rx="1.500"/><rect x="3.500" y="13.500" width="7" height="7" rx="1.500"/><rect x="13.500" y="13.500" width="7" height="7" rx="1.500"/>`,
   ),
+  domains: icon(
+    html`<circle cx="12" cy="12" r="8.500"/><path d="M3.500 12h17M12 3.500c2.300 2.500 3.400 5.300 3.400 8.500s-1.100 6-3.400 8.500c-2.300-2.500-3.400-5.300-3.400-8.500s1.100-6 3.400-8.500"/>`,
+  ),
   system: icon(
     html`<rect x="3" y="4" width="18" height="6.500" rx="1.500"/><rect x="3" y="13.500" width="18" height="6.500" rx="1.500"/><path d="M7 7.250h.01M7 16.750h.01M11 7.250h6M11 16.750h6"/>`,
   ),

@@ -61,6 +61,7 @@ test("every page of the navigation has an icon", () => {
     "search",
     "account",
     "bans",
+    "domains",
     "clients",
     "system",
     "configuration",

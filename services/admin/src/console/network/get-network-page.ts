@@ -12,6 +12,11 @@ const readHistory = createReadAnswer(DecisionHistoryPage);
 /** The most that the interface lists. */
 const maxRecords = "500";
 
+/** Counts of a network concern all accounts that sign in from there, so operators of one domain do not see them. */
+function reportForDomain(network: string, { bans }: Explanation): NetworkReport {
+  return { network: network.trim(), rules: [], bans, incomplete: [] };
+}
+
 /** `GET /console/network`, with `for`, the handle of an address or a network. Others have no page. */
 export function getNetworkPage(deps: ConsolePagesDeps) {
   const { ask, handles, clock } = deps;
@@ -20,11 +25,14 @@ export function getNetworkPage(deps: ConsolePagesDeps) {
     if (handle === undefined) return goTo(reply, pathTo("consoleSearch"));
     const network = handles.read(operator.account, handle);
     if (network === undefined) return sendNotice(deps, reply, "link", operator);
-    const [report, explanation, history] = await Promise.all([
-      readNetwork(ask, operator, { operation: "showNetwork", query: { network } }),
+    const [explanation, history] = await Promise.all([
       readExplanation(ask, operator, { operation: "explain", query: { query: network } }),
       readHistory(ask, operator, { operation: "listDecisions", query: { network, limit: maxRecords } }),
     ]);
+    const report =
+      operator.domain === undefined
+        ? await readNetwork(ask, operator, { operation: "showNetwork", query: { network } })
+        : explanation && reportForDomain(network, explanation);
     if (report === undefined || explanation === undefined) return sendNotice(deps, reply, "not_found", operator);
     const links = linksOf(handles, operator);
     const done = queryOf(request, "done") ?? "";

@@ -92,6 +92,7 @@ export function networkPage(view: NetworkView): ConsolePage {
   const { report, explanation, history, links, nowMs, done } = view;
   const { network, incomplete } = report;
   const title = t("network.title", { network });
+  const { domain } = view.operator;
   const offered = createOffered();
   const others = (): Html | undefined => actionList(view, "network", network, offered);
   const verdict = verdictPart(view, explanation, { offered, others });
@@ -99,7 +100,9 @@ export function networkPage(view: NetworkView): ConsolePage {
     title,
     body: html`${doneNotice(done)}<h1>${title}</h1>${verdict}${causesPart(view, explanation, offered)}${incomplete.map(
       (missing) => html`<p class="note">${incompleteText(missing)}</p>`,
-    )}${factsPart(view)}${bansPart(view)}${rulesPart(view)}${networkSignIns({
+    )}${domain !== undefined && html`<p class="note">${t("network.of_domain", { domain })}</p>`}${factsPart(view)}${
+      (domain === undefined || report.bans.length > 0) && bansPart(view)
+    }${domain === undefined && rulesPart(view)}${networkSignIns({
       links,
       history,
       bans: [],

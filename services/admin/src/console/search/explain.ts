@@ -4,6 +4,7 @@ import type { FindAccountNames } from "@postern/shared/domain/flush";
 import type { DecisionHistory, RecordedDecision } from "@postern/shared/domain/history";
 import type { Clock } from "@postern/shared/platform/time";
 import type { FactorLimit } from "../../factor-locks/factor-locks-redis.ts";
+import { englishOf, sentence } from "../../texts/messages.ts";
 import { english } from "../../texts/texts.ts";
 import { type Standing, standingOf } from "../standing.ts";
 import { type Subject, subjectOf } from "../subject.ts";
@@ -27,7 +28,19 @@ export interface ExplainDeps {
   readonly clock: Clock;
 }
 
-export type Explain = (query: string) => Promise<Explanation>;
+/** @param isVisible whether the caller may learn of an account; of sign-ins of others, the explanation contains nothing */
+export type Explain = (query: string, isVisible?: IsVisible) => Promise<Explanation>;
+
+type IsVisible = (account: string) => boolean;
+
+const everyAccount: IsVisible = () => true;
+
+/** Of a network or a reference without a sign-in that the caller may learn of. */
+const hidden = sentence("verdict.nothing_of_own");
+const nothingOfOwn = { state: "unknown", verdict: englishOf([hidden]), sentences: [hidden] };
+
+/** The account of a sign-in; the name as typed, if no backend has it. */
+const accountOf = ({ account, username }: RecordedDecision): string => account ?? username;
 
 /** What was found out about a subject. */
 interface Found {
@@ -131,13 +144,15 @@ type Place = Extract<Subject, { readonly kind: "address" | "network" }>;
 
 function createPlaceSearch(deps: ExplainDeps) {
   const { history, bruteForce } = deps;
-  return async (place: Place): Promise<Found> => {
+  return async (place: Place, isVisible: IsVisible): Promise<Found> => {
     const wide = place.kind === "network" && place.isWide;
-    const [all, bans] = await Promise.all([
+    const [all, found] = await Promise.all([
       wide ? [] : (history?.ofNetwork(place.address) ?? []),
       bruteForce.bansOfAddress(place.address),
     ]);
-    const records = all.filter(({ clientIp }) => place.contains(clientIp));
+    const records = all.filter((record) => place.contains(record.clientIp) && isVisible(accountOf(record)));
+    // A ban concerns whoever signs in from there: of a network without accounts of its own, a limited caller learns nothing.
+    const bans = isVisible === everyAccount || records.length > 0 ? found : [];
     const signedIn = records.filter(({ outcome }) => outcome === "ok").flatMap(({ account }) => account ?? []);
     const incomplete = [...(history === undefined ? [noHistory] : []), ...(wide ? [isWide] : [])];
     const otherAccounts = [...new Set(signedIn)].slice(0, maxAccounts);
@@ -148,8 +163,9 @@ function createPlaceSearch(deps: ExplainDeps) {
 function createReferenceSearch(deps: ExplainDeps) {
   const { history } = deps;
   const bansOf = createBanLookup(deps);
-  return async (reference: string): Promise<Found> => {
-    const record = await history?.ofReference(reference);
+  return async (reference: string, isVisible: IsVisible): Promise<Found> => {
+    const found = await history?.ofReference(reference);
+    const record = found !== undefined && isVisible(accountOf(found)) ? found : undefined;
     const bans = record === undefined || record.clientIp === "" ? [] : await bansOf([record.clientIp]);
     const incomplete = history === undefined ? [noHistory] : [];
     const records = record === undefined ? [] : [record];
@@ -165,18 +181,26 @@ function createReferenceSearch(deps: ExplainDeps) {
   };
 }
 
+/** A limited caller learns nothing of networks and references without a sign-in of its own accounts, not even that nothing is known. */
+function isHidden(isVisible: IsVisible, kind: Subject["kind"], records: readonly RecordedDecision[]): boolean {
+  return isVisible !== everyAccount && kind !== "account" && records.length === 0;
+}
+
 /** Answers "what happened?" for anything that a customer may name. @throws what Redis throws */
 export function createExplain(deps: ExplainDeps): Explain {
   const ofAccount = createAccountSearch(deps);
   const ofPlace = createPlaceSearch(deps);
   const ofReference = createReferenceSearch(deps);
-  const search = (subject: Subject): Promise<Found> => {
+  const search = (subject: Subject, isVisible: IsVisible): Promise<Found> => {
     if (subject.kind === "account") return ofAccount(subject.name);
-    return subject.kind === "reference" ? ofReference(subject.reference) : ofPlace(subject);
+    return subject.kind === "reference" ? ofReference(subject.reference, isVisible) : ofPlace(subject, isVisible);
   };
-  return async (query) => {
+  return async (query, isVisible = everyAccount) => {
     const subject = subjectOf(query);
-    const { account, records, delay, guessingAddresses, otherAccounts, incomplete, ...found } = await search(subject);
+    const { account, records, delay, guessingAddresses, otherAccounts, incomplete, ...found } = await search(
+      subject,
+      isVisible,
+    );
     const { kind } = subject;
     const rules = deps.rules();
     const written = (list: readonly Ban[] = []) => list.map((ban) => writtenBan(ban, rules));
@@ -193,15 +217,17 @@ export function createExplain(deps: ExplainDeps): Explain {
       .slice(0, maxFailures)
       .map((record) => writtenDecision(record));
     const facts = { query, kind, account, bans, ownBans, lastBans, guessing_addresses: [...guessingAddresses] };
-    const verdict = verdictOf({
-      ...facts,
-      causes,
-      ...(delay && { delay }),
-      standing,
-      lastSuccess,
-      lastFailure: failures[0],
-      nowMs,
-    });
+    const verdict = isHidden(isVisible, kind, records)
+      ? nothingOfOwn
+      : verdictOf({
+          ...facts,
+          causes,
+          ...(delay && { delay }),
+          standing,
+          lastSuccess,
+          lastFailure: failures[0],
+          nowMs,
+        });
     return {
       query,
       kind,

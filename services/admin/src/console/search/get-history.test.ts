@@ -14,7 +14,10 @@ const locate = async () => ({ state: "off" as const, placeOf: () => ({}) });
 async function pageFor(accountNames: FindAccountNames): Promise<unknown> {
   await using app = Fastify();
   app.decorateRequest("caller", null);
-  app.get("/history", getHistory({ history, accountNames, auditReads: () => undefined, locate }));
+  app.get(
+    "/history",
+    getHistory({ history, accountNames, auditReads: () => undefined, locate, domains: { current: undefined } }),
+  );
   return (await app.inject({ url: "/history", query: { account: "alias" } })).json();
 }
 

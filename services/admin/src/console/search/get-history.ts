@@ -1,6 +1,8 @@
 import { isIP } from "node:net";
+import type { LiveDomains } from "@postern/shared/assembly";
 import type { DecisionHistoryPage } from "@postern/shared/contracts";
 import { auditedCaller } from "@postern/shared/domain/audit";
+import { accountsFor } from "@postern/shared/domain/domains";
 import type { DecisionHistory, RecordedDecision } from "@postern/shared/domain/history";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AdminContext } from "../../context.ts";
@@ -13,6 +15,7 @@ import { writtenDecision } from "../written.ts";
 type SearchedHistory = Pick<DecisionHistory, "ofAccount" | "ofNetwork" | "ofReference">;
 type HistoryContext = Pick<AdminContext, "accountNames" | "auditReads" | "locate"> & {
   readonly history: SearchedHistory | undefined;
+  readonly domains: Pick<LiveDomains, "current">;
 };
 
 const subjects = ["account", "network", "reference"] as const;
@@ -83,7 +86,7 @@ function pageOf(records: readonly RecordedDecision[], size: number, cursor: stri
 
 /** `GET /api/v1/console/history` */
 export function getHistory(deps: HistoryContext) {
-  const { history, auditReads, locate } = deps;
+  const { history, auditReads, locate, domains } = deps;
   const search = history && createSearch(deps, history);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { query } = request;
@@ -92,7 +95,9 @@ export function getHistory(deps: HistoryContext) {
     const cursor = textOf(query, "cursor");
     if (search === undefined) return reply.code(404).send({ error: "the decision history is disabled" });
     try {
-      const { records, ...more } = await search(name, value);
+      const { records: found, ...more } = await search(name, value);
+      const isVisible = await accountsFor(request.caller, domains);
+      const records = found.filter(({ account, username }) => isVisible(account ?? username));
       const { page, ...next } = pageOf(records, size, cursor);
       const { state: places, placeOf } = await locate(page.map(({ clientIp }) => clientIp));
       const written = page.map((record) => writtenDecision(record, placeOf(record.clientIp)));

@@ -37,7 +37,7 @@ test("a request for the risk of an account is one audit record with others of th
   const auditReads = createAuditReads({ record: (record) => void records.push(record) });
   await using app = Fastify({ genReqId: () => "one-request" });
   app.decorateRequest("caller", null);
-  app.get("/explain", getExplain({ explain: async () => explanation, auditReads }));
+  app.get("/explain", getExplain({ explain: async () => explanation, auditReads, domains: { current: undefined } }));
   app.get("/risk", getRisk({ explainRisk: async () => risk, auditReads }));
   for (const url of ["/risk", "/explain", "/risk"])
     expect((await app.inject({ url, query: { query } })).statusCode).toBe(200);

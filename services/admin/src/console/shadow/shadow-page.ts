@@ -11,7 +11,7 @@ export interface ShadowView {
   /** The kind that is listed; all if undefined. */
   readonly kind: string | undefined;
   readonly links: Pick<SubjectLinks, "search">;
-  readonly operator: Pick<Operator, "csrfToken" | "role">;
+  readonly operator: Pick<Operator, "csrfToken" | "role" | "domain">;
 }
 
 const nameOf = (kind: string): Html => word("difference", kind);
@@ -99,8 +99,10 @@ function differencesPart(report: ShadowReport, { kind, links }: ShadowView): Htm
   }${next !== undefined && html`<p><a href="${path}?${query.toString()}">${t("house.next")}</a></p>`}`;
 }
 
-function resetPart({ role, csrfToken }: ShadowView["operator"]): Html {
-  if (!hasRight(role, consoleRoutes.consoleShadowReset)) return html`<p class="note">${t("shadow.role", { role })}</p>`;
+function resetPart(operator: ShadowView["operator"]): Html {
+  const { role, csrfToken } = operator;
+  if (!hasRight(operator, consoleRoutes.consoleShadowReset))
+    return html`<p class="note">${t("shadow.role", { role })}</p>`;
   return formOf(
     { action: pathTo("consoleShadowReset"), csrfToken },
     html`<p>${t("shadow.delete_about")}</p><button type="submit" class="narrow quiet">${t("shadow.delete")}</button>`,

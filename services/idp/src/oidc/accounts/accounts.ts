@@ -1,4 +1,4 @@
-import type { Suspensions } from "@postern/shared/domain/suspensions";
+import type { IsRefused } from "../../domains/refused-accounts.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import type { BrowserSessions } from "../../sessions/session-store-redis.ts";
 import type { OidcAccount, OidcAccounts } from "./accounts-redis.ts";
@@ -20,17 +20,17 @@ export function accountOfSession(session: BrowserSessionRecord | undefined): Oid
   };
 }
 
-/** The account of a subject; undefined for one that is suspended. An account that is new to OIDC is taken from the session and stored. */
+/** The account of a subject; undefined for one that is refused. An account that is new to OIDC is taken from the session and stored. */
 export type FindAccount = (accountId: string, sessionUid: string | undefined) => Promise<OidcAccount | undefined>;
 
 export function createFindAccount(
   accounts: Pick<OidcAccounts, "find" | "save">,
   sessions: Pick<BrowserSessions, "findByUid">,
-  suspensions: Pick<Suspensions, "find">,
+  isRefused: IsRefused,
 ): FindAccount {
   return async (accountId, sessionUid) => {
     const known = await accounts.find(accountId);
-    if (known !== undefined && suspensions.find(known.account) !== undefined) return undefined;
+    if (known !== undefined && (await isRefused(known.account))) return undefined;
     if (known !== undefined || sessionUid === undefined) return known;
     // Signed in through another protocol: this is the first OIDC client of the session.
     const account = accountOfSession(await sessions.findByUid(sessionUid));

@@ -3,6 +3,7 @@ import type { OidcClientConfig } from "@postern/shared/platform/config";
 import { digestOf } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import type { ClientMetadata } from "oidc-provider";
+import { type DomainLimit, domainLimit } from "../../domains/account-domains.ts";
 import { demandsOf, type SignInDemands } from "../../second-factors/sign-in-demands.ts";
 import { type ClientClaims, clientClaims } from "../claims/client-claims.ts";
 import type { OidcSettings } from "../settings/oidc-settings.ts";
@@ -25,6 +26,8 @@ export interface ClientPolicy {
   readonly rotatesRefreshTokens: boolean;
   readonly signature: string;
   readonly demands: SignInDemands;
+  /** Whose users may use it. */
+  readonly limit: DomainLimit;
   /** Undefined for a client without a secret. */
   readonly secretDigest: Buffer | undefined;
   readonly signsAssertions: boolean;
@@ -153,6 +156,7 @@ export function policyOf(config: OidcClientConfig, { oidc, mfaPolicy }: OidcSett
     rotatesRefreshTokens: config.revoke_refresh_token && tokens.revoke_refresh_token,
     signature: config.id_token_signed_response_alg || "RS256",
     demands: demandsOf(config, mfaPolicy),
+    limit: domainLimit(config.domains),
     secretDigest:
       method !== "none" && !isCheckedByUs && config.client_secret !== "" ? digestOf(config.client_secret) : undefined,
     signsAssertions: method === "private_key_jwt",

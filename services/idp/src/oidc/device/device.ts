@@ -73,11 +73,11 @@ async function grantTo(
 
 /** Device codes as the user's pages see them (RFC 8628 §3.3). All methods reject when the store is unavailable. */
 export function createDeviceCodes(
-  { sessions, suspensions }: OidcParts,
+  { sessions, isRefused }: OidcParts,
   { store, times, records, accounts }: OidcState,
   current: () => Generation,
 ) {
-  const findAccount = createFindAccount(accounts, sessions, suspensions);
+  const findAccount = createFindAccount(accounts, sessions, isRefused);
   const pending = async (userCode: string): Promise<DeviceCode | undefined> => {
     if (userCode === "") return undefined;
     const code = await current().provider.DeviceCode.findByUserCode(userCode, { ignoreExpiration: false });

@@ -1,8 +1,10 @@
 import { pathTo } from "@postern/shared/contracts";
 import type { KoaContextWithOIDC } from "oidc-provider";
+import type { DomainLimit } from "../../domains/account-domains.ts";
 import { browserDigest, isBrowserToken } from "../../flow/browser-binding.ts";
 import { cookieNames, createSiteCookies, sessionCookieName } from "../../sessions/cookies.ts";
 import { createFindAccount } from "../accounts/accounts.ts";
+import type { OidcAccount } from "../accounts/accounts-redis.ts";
 import { basicCredentials } from "../clients/client-auth.ts";
 import { type ClientPolicies, clientMetadata } from "../clients/clients.ts";
 import { registrationSupport } from "../settings/mail-resources.ts";
@@ -99,6 +101,17 @@ function discoveryMembersOf(now: OidcSettings, uiLocales: readonly string[]): Re
   };
 }
 
+/** What the provider asks about domains of accounts. */
+function domainsOfProvider({ domains }: OidcParts) {
+  return {
+    areUsed: () => domains.areUsed,
+    place: withClientErrors((name: string) => domains.place(name)),
+    requiresFactor: withClientErrors((account: string) => domains.requiresFactor(account)),
+    withAttributes: withClientErrors((account: OidcAccount) => domains.withAttributes(account)),
+    isWithin: withClientErrors((account: string, limit: DomainLimit) => domains.isWithin(account, limit)),
+  };
+}
+
 /** What the provider calls in our code, the same for every generation. */
 export function createHooks(
   parts: OidcParts,
@@ -115,7 +128,8 @@ export function createHooks(
     }),
     sessionCookie: sessionCookieName(initial.issuer),
     interactionUrl: withClientErrors(createInteractionUrl(parts, state, policies)),
-    findAccount: withClientErrors(createFindAccount(accounts, sessions, parts.suspensions)),
+    findAccount: withClientErrors(createFindAccount(accounts, sessions, parts.isRefused)),
+    domains: domainsOfProvider(parts),
     hasConsented: withClientErrors(consents.has),
     epochOf: withClientErrors(records.epochOf),
     record: withClientErrors(records.record),
@@ -135,7 +149,10 @@ export function createHooks(
     renderError: createRenderError(parts.pages),
     onGrant: counted.grant,
     /** The account that claims are taken from. */
-    accountOf: accounts.find,
+    accountOf: async (accountId: string) => {
+      const account = await accounts.find(accountId);
+      return account && parts.domains.withAttributes(account);
+    },
     /** A registered client that the adapter has just read. */
     registeredClient: registered.recent,
     /** Extends the registration of a client that registered itself. */

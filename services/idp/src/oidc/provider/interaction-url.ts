@@ -1,7 +1,7 @@
 import { pathTo } from "@postern/shared/contracts";
 import type { KoaContextWithOIDC, Provider } from "oidc-provider";
 import type { OidcFlowStart } from "../../flow/flow-port.ts";
-import type { FlowClient, FlowMissing, FlowParams } from "../../flow/flow-record.ts";
+import { type FlowClient, type FlowMissing, type FlowParams, otherDomain } from "../../flow/flow-record.ts";
 import { acceptsDevice } from "../../remembered-devices/accepted-requests.ts";
 import { flowDemands, type MfaPolicyConfig } from "../../second-factors/sign-in-demands.ts";
 import { startAddress } from "../clients/address-rules.ts";
@@ -55,6 +55,7 @@ export function flowClient(policy: ShownPolicy | undefined, id: string, mfaPolic
     ...flowDemands(config, mfaPolicy),
     skipConsent: config.skip_consent,
     delayedResponse: config.delayed_response,
+    ...(config.domains.length > 0 && { domains: config.domains }),
     ...(isRegistered && { isUnverified: true }),
   };
 }
@@ -94,7 +95,7 @@ function startOf(policy: ShownPolicy | undefined, issuer: string): Pick<FlowClie
 
 /** Starts a flow when the user must sign in or consent. @returns where the browser goes */
 export function createInteractionUrl(
-  { starter, settings, sessions }: OidcParts,
+  { starter, settings, sessions, audit }: OidcParts,
   { times }: OidcState,
   policies: () => ClientPolicies,
 ) {
@@ -105,6 +106,11 @@ export function createInteractionUrl(
     const clientId = textOf(params["client_id"]) ?? "";
     const policy = policies().get(clientId);
     const client = { ...flowClient(policy, clientId, settings().mfaPolicy), ...startOf(policy, ctx.oidc.issuer) };
+    if (prompt.reasons.includes(otherDomain)) {
+      const session = ctx.get(referenceHeader);
+      const who = { actor: account, account, target: clientId, session };
+      audit.record({ event: "user.login", outcome: "denied", ...who, reason: otherDomain, protocol: "oidc" });
+    }
     const start: OidcFlowStart = {
       interactionUid: uid,
       prompt: prompts.find((name) => name === prompt.name) ?? "login",

@@ -1,7 +1,8 @@
 import { canonicalName } from "@postern/shared/platform/net";
 import { interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
+import { otherDomain } from "../../flow/flow-record.ts";
 import { rankOfAcr, wantedRank } from "../../second-factors/factor-levels.ts";
-import { meetsDemands } from "../../second-factors/sign-in-demands.ts";
+import { meetsDemands, withAnyFactor } from "../../second-factors/sign-in-demands.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import { asksEachTime } from "../clients/address-rules.ts";
 import type { ClientPolicies } from "../clients/clients.ts";
@@ -22,13 +23,27 @@ function missesWantedAcr(ctx: KoaContextWithOIDC): boolean {
 async function missesDemandedFactor(
   ctx: KoaContextWithOIDC,
   policies: ClientPolicies,
-  { findSession, nowSeconds }: ProviderHooks,
+  { findSession, nowSeconds, domains }: ProviderHooks,
 ): Promise<boolean> {
   const demands = policies.get(ctx.oidc.client?.clientId ?? "")?.demands;
-  if (demands === undefined || demands.level === 0) return false;
+  if (demands === undefined || (demands.level === 0 && !domains.areUsed())) return false;
   const { session } = ctx.oidc;
   const known = session?.accountId === undefined ? undefined : await findSession(session.uid);
-  return known === undefined || !meetsDemands(known, demands, nowSeconds());
+  if (known === undefined) return demands.level > 0;
+  const isRequired = await domains.requiresFactor(known.account);
+  return !meetsDemands(known, isRequired ? withAnyFactor(demands) : demands, nowSeconds());
+}
+
+/** Whether the client is not for the domain of the account that is signed in. */
+async function isForOthers(
+  { oidc: { client, session } }: KoaContextWithOIDC,
+  policies: ClientPolicies,
+  { findSession, domains }: ProviderHooks,
+): Promise<boolean> {
+  const limit = policies.get(client?.clientId ?? "")?.limit;
+  if (limit === undefined || limit.size === 0 || session?.accountId === undefined) return false;
+  const known = await findSession(session.uid);
+  return known !== undefined && !(await domains.isWithin(known.account, limit));
 }
 
 /**
@@ -48,6 +63,16 @@ function isNamed({ account, accountId, attributes = {} }: BrowserSessionRecord, 
   );
 }
 
+/** Whether a hint is the account by another spelling of its domain. */
+async function isPlacedAs(
+  { account }: BrowserSessionRecord,
+  hint: string,
+  { domains }: ProviderHooks,
+): Promise<boolean> {
+  const [one, other] = await Promise.all([domains.place(account.toLowerCase()), domains.place(hint)]);
+  return canonicalName(one) === canonicalName(other);
+}
+
 /**
  * Whether `login_hint` is an address of another account than the signed-in one. With `prompt=none` only for a client that
  * knows the user: for others the error would reveal who is signed in.
@@ -55,14 +80,14 @@ function isNamed({ account, accountId, attributes = {} }: BrowserSessionRecord, 
 async function namesAnotherAccount(
   { oidc }: KoaContextWithOIDC,
   policies: ClientPolicies,
-  { findSession }: ProviderHooks,
+  hooks: ProviderHooks,
 ): Promise<boolean> {
   const { params, prompts, session, result } = oidc;
   const hint = canonicalName(textOf(params?.["login_hint"])?.trim().toLowerCase() ?? "");
   if (!hint.includes("@") || session?.accountId === undefined || result?.login !== undefined) return false;
   if (prompts.has("none") && !knowsUser(oidc, policies)) return false;
-  const known = await findSession(session.uid);
-  return known !== undefined && !isNamed(known, hint);
+  const known = await hooks.findSession(session.uid);
+  return known !== undefined && !isNamed(known, hint) && !(await isPlacedAs(known, hint, hooks));
 }
 
 /** When a user must sign in, choose an account or consent. */
@@ -82,6 +107,11 @@ export function interactionPrompts(policies: ClientPolicies, hooks: ProviderHook
   login?.add(
     new Check("mfa_required", "the client requires another second factor", (ctx) =>
       missesDemandedFactor(ctx, policies, hooks),
+    ),
+  );
+  login?.add(
+    new Check(otherDomain, "the client is not for the domain of the account", (ctx) =>
+      isForOthers(ctx, policies, hooks),
     ),
   );
   // It would require consent every time; the site decides whether a client needs consent.

@@ -32,14 +32,15 @@ function isOnlyIdToken({ oidc }: KoaContextWithOIDC): boolean {
  */
 function accountWithClaims(
   policies: ClientPolicies,
-  { findAccount, reportUnreadable, keepClient }: ProviderHooks,
+  { findAccount, reportUnreadable, keepClient, domains }: ProviderHooks,
 ): NonNullable<Configuration["findAccount"]> {
   return async (ctx, accountId, token) => {
     const ofToken = token !== undefined && "sessionUid" in token ? token.sessionUid : undefined;
     const account = await findAccount(accountId, ofToken ?? ctx.oidc.session?.uid);
     if (account === undefined) return undefined;
     const clientId = ctx.oidc.client?.clientId ?? token?.clientId ?? "";
-    const claims = policies.get(clientId)?.claims;
+    const { claims, limit } = policies.get(clientId) ?? {};
+    if (limit !== undefined && !(await domains.isWithin(account.account, limit))) return undefined;
     return {
       accountId,
       claims: async (use, scope, named) => {
@@ -47,7 +48,8 @@ function accountWithClaims(
         // No access token is issued that would do it.
         if (isAlone) await keepClient(clientId);
         const released = new Set([...Object.keys(named), ...(isAlone ? (claims?.ofScopes(wordsOf(scope)) ?? []) : [])]);
-        const known = Object.entries(claimsOf(account, claims ?? noSources, reportUnreadable(clientId)));
+        const described = await domains.withAttributes(account);
+        const known = Object.entries(claimsOf(described, claims ?? noSources, reportUnreadable(clientId)));
         const kept = known.filter(([claim]) => use !== "id_token" || released.has(claim));
         return { ...Object.fromEntries(kept), sub: accountId };
       },

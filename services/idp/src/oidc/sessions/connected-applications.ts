@@ -1,6 +1,7 @@
 import type { OidcClientConfig } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
 import type { ConnectedApplications } from "../../account/connected-applications.ts";
+import { domainLimit } from "../../domains/account-domains.ts";
 import { demandsOf } from "../../second-factors/sign-in-demands.ts";
 import { startAddress } from "../clients/address-rules.ts";
 import type { ClientPolicies } from "../clients/clients.ts";
@@ -57,7 +58,7 @@ export function createApplications(
   state: OidcState,
   policies: () => ClientPolicies,
 ): ConnectedApplications {
-  const { initial, settings } = parts;
+  const { initial, settings, domains } = parts;
   const clients = () => settings().oidc.clients;
   const connections = createConnections(parts, state);
   const disconnect = createDisconnect(parts, state, connections);
@@ -83,7 +84,11 @@ export function createApplications(
     startable: async (account) => {
       // Otherwise anyone could put an application on every user's page by registering it.
       const connected = await registeredAmong(await idsOf(account));
-      return [...clients(), ...connected].flatMap((client) => {
+      const isFor = await Promise.all(
+        clients().map(({ domains: names }) => domains.isWithin(account, domainLimit(names))),
+      );
+      const offered = clients().filter((_client, index) => isFor[index]);
+      return [...offered, ...connected].flatMap((client) => {
         const address = startAddress(client, initial.issuer);
         return address === undefined ? [] : [{ name: nameOf(client), address }];
       });

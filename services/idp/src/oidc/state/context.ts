@@ -1,6 +1,5 @@
 import type { Audit } from "@postern/shared/domain/audit";
 import type { FindAccountNames } from "@postern/shared/domain/flush";
-import type { Suspensions } from "@postern/shared/domain/suspensions";
 import { createRevoker } from "@postern/shared/domain/tokens";
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import type { Logger } from "@postern/shared/platform/logging";
@@ -8,6 +7,8 @@ import type { Metrics } from "@postern/shared/platform/metrics";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { type Clock, steadyClock, systemClock } from "@postern/shared/platform/time";
 import type { ClientUses } from "../../applications/client-uses.ts";
+import type { AccountDomains } from "../../domains/account-domains.ts";
+import type { IsRefused } from "../../domains/refused-accounts.ts";
 import type { FlowStarter } from "../../flow/flow-port.ts";
 import type { Pages } from "../../pages/pages.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
@@ -44,8 +45,8 @@ export interface OidcDeps {
   readonly clientUses: Pick<ClientUses, "note">;
   /** Finds the account behind a name that an operator typed. */
   readonly accountNames: FindAccountNames;
-  /** Accounts that operators have suspended. */
-  readonly suspensions: Pick<Suspensions, "find">;
+  readonly isRefused: IsRefused;
+  readonly domains: AccountDomains;
   /** Starts the pages of a sign-in or a consent. */
   readonly starter: FlowStarter;
 }

@@ -1,11 +1,11 @@
 import { hash, type KeyObject } from "node:crypto";
-import type { Suspensions } from "@postern/shared/domain/suspensions";
 import { createHotCache } from "@postern/shared/platform/cache";
 import { readTokenHeader } from "@postern/shared/platform/crypto";
 import type { ClientCertificate } from "@postern/shared/platform/http";
 import type { Clock } from "@postern/shared/platform/time";
 import { compactVerify } from "jose";
 import type { AdapterPayload } from "oidc-provider";
+import type { AccountDomains } from "../../domains/account-domains.ts";
 import type { OidcAccount, OidcAccounts } from "../accounts/accounts-redis.ts";
 import { digestOfId, isRecord, textOf } from "../storage/models.ts";
 import type { OidcStore } from "../storage/store-redis.ts";
@@ -22,6 +22,15 @@ export interface ResolvedToken {
   readonly isBound: boolean;
   /** The claims requested by name that the user's grant contains. */
   readonly grantedClaims: ReadonlySet<string>;
+}
+
+/** Whether sessions and tokens of an account count, and its domain may use the client. */
+export type MayUse = (account: string, clientId: string) => Promise<boolean>;
+
+interface ResolveRules {
+  readonly sharedClock: Clock;
+  readonly mayUse: MayUse;
+  readonly domains: Pick<AccountDomains, "withAttributes">;
 }
 
 export type ResolveToken = (token: string) => Promise<ResolvedToken | undefined>;
@@ -71,13 +80,13 @@ function grantedClaims(grant: AdapterPayload): ReadonlySet<string> {
 }
 
 /**
- * Resolves any access token; undefined if it is unknown, expired or revoked, or its account is suspended. A signed token is valid only while its record
+ * Resolves any access token; undefined if it is unknown, expired or revoked, or its account may not use its client. A signed token is valid only while its record
  * exists, and every user's token only while its grant exists. Rejects when the store is unavailable.
  */
 export function createResolveToken(
   store: OidcStore,
   accounts: OidcAccounts,
-  { sharedClock: clock, suspensions }: { readonly sharedClock: Clock; readonly suspensions: Pick<Suspensions, "find"> },
+  { sharedClock: clock, mayUse, domains }: ResolveRules,
   verificationKey: (kid: string) => KeyObject | undefined,
 ): ResolveToken {
   const verify = createVerify(verificationKey);
@@ -86,9 +95,9 @@ export function createResolveToken(
     if (token.includes(".")) return (await verify(token))?.jti;
     return opaqueToken.test(token) ? token : undefined;
   };
-  const accountOf = async (accountId: string): Promise<OidcAccount | undefined> => {
+  const accountOf = async (accountId: string, clientId: string): Promise<OidcAccount | undefined> => {
     const found = await accounts.find(accountId);
-    return found === undefined || suspensions.find(found.account) === undefined ? found : undefined;
+    return found !== undefined && (await mayUse(found.account, clientId)) ? domains.withAttributes(found) : undefined;
   };
   return async (token) => {
     const id = await identifierOf(token);
@@ -105,7 +114,7 @@ export function createResolveToken(
     if (grantId === undefined) return undefined;
     const [grant, account] = await Promise.all([
       store.find({ model: "Grant", digest: digestOfId(grantId) }),
-      accountOf(accountId),
+      accountOf(accountId, clientId),
     ]);
     if (grant === undefined || account === undefined) return undefined;
     return { ...facts, account, grantedClaims: grantedClaims(grant) };

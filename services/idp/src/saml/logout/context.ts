@@ -2,6 +2,7 @@ import type { Base } from "@postern/shared/assembly";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
 import type { ClientUses } from "../../applications/client-uses.ts";
+import type { AccountDomains } from "../../domains/account-domains.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import type { SessionStore } from "../../sessions/session-store-redis.ts";
 import type { SamlCore } from "../saml-core.ts";
@@ -23,6 +24,7 @@ export interface SamlParts {
   /** The clock of Redis, for the times of what replicas share. */
   readonly sharedClock: Clock;
   readonly sessions: SessionStore;
+  readonly domains: AccountDomains;
   /** Notes which service providers are used. */
   readonly clientUses: Pick<ClientUses, "note">;
   /** Ends the tokens that other protocols issued for the session. */

@@ -61,7 +61,7 @@ export type PostStep = ReturnType<typeof postStep>;
  * @param onUsed called when a user has signed in to a service provider.
  */
 export function createAnswers(
-  { settings, keys, participants, clock, logger }: SamlCore,
+  { settings, keys, participants, clock, logger, domains }: SamlCore,
   times: RecordTimes,
   onUsed: (entityId: string) => void,
 ) {
@@ -97,6 +97,7 @@ export function createAnswers(
       await participants.add(session.uid, { entityId, nameId, sessionIndex }, session.exp * 1000);
       const head = headOf(pending);
       const { account, attributes = {}, groups, groupDns } = session;
+      const user = await domains.withAttributes({ account, attributes, groups, groupDns });
       const content = {
         id: newId(),
         audience: entityId,
@@ -105,7 +106,7 @@ export function createAnswers(
         sessionIndex,
         authnInstantMs: times.ownSeconds(session.loginTs) * 1000,
         sessionEndMs: Math.min(times.ownSeconds(session.exp) * 1000, head.nowMs + saml.default_expire_time),
-        attributes: releasedAttributes(provider.config, { account, attributes, groups, groupDns }),
+        attributes: releasedAttributes(provider.config, user),
       };
       onUsed(entityId);
       const xml = successResponse(head, content, { signer, encryption: encryptionOf(provider) });

@@ -92,5 +92,17 @@ const rows: readonly Row[] = [
 ];
 
 test.each(rows)("%s", (_what, session, request, demands, judgement) => {
-  expect(judgeSession(session, { ...plain, ...request }, { demands, nowSeconds }).judgement).toBe(judgement);
+  const rules = { demands, nowSeconds, isForOthers: false };
+  expect(judgeSession(session, { ...plain, ...request }, rules).judgement).toBe(judgement);
 });
+
+test.each([
+  [false, { judgement: "sign_in", reasons: ["other_domain"] }],
+  [true, { judgement: "no_passive" }],
+])(
+  "an account of another domain must be replaced, also one that has just signed in; passive: %s",
+  (isPassive, expected) => {
+    const rules = { demands: none, nowSeconds, isForOthers: true };
+    expect(judgeSession(password, { ...plain, isPassive, hasAsked: true }, rules)).toEqual(expected);
+  },
+);

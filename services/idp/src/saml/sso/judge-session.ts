@@ -1,3 +1,4 @@
+import { otherDomain } from "../../flow/flow-record.ts";
 import { meetsDemands } from "../../second-factors/sign-in-demands.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import { contextClasses } from "../protocol/names.ts";
@@ -60,8 +61,8 @@ function wouldFactorHelp(amr: readonly string[] | undefined, requested: Requeste
 
 export type Judgement =
   | { readonly judgement: "fits"; readonly session: BrowserSessionRecord; readonly contextClass: string }
-  /** The user must sign in again or prove more. */
-  | { readonly judgement: "sign_in" }
+  /** The user must sign in again or prove more; `reasons` are those that the page says. */
+  | { readonly judgement: "sign_in"; readonly reasons: readonly string[] }
   | { readonly judgement: "no_passive" }
   /** No sign-in of this user can meet the request. */
   | { readonly judgement: "no_context" };
@@ -74,10 +75,20 @@ function isFresh({ uid }: BrowserSessionRecord, { forceAuthn, signedInUid }: Pen
 export function judgeSession(
   session: BrowserSessionRecord | undefined,
   pending: PendingRequest,
-  { demands, nowSeconds }: { readonly demands: Provider["demands"]; readonly nowSeconds: number },
+  {
+    demands,
+    isForOthers,
+    nowSeconds,
+  }: {
+    readonly demands: Provider["demands"];
+    /** The service provider is not for the domain of the account. */
+    readonly isForOthers: boolean;
+    readonly nowSeconds: number;
+  },
 ): Judgement {
-  const again: Judgement = pending.isPassive ? { judgement: "no_passive" } : { judgement: "sign_in" };
-  if (session === undefined || !isFresh(session, pending)) return again;
+  const reasons = isForOthers ? [otherDomain] : [];
+  const again: Judgement = pending.isPassive ? { judgement: "no_passive" } : { judgement: "sign_in", reasons };
+  if (session === undefined || isForOthers || !isFresh(session, pending)) return again;
   const { amr } = session;
   const contextClass = contextClassOf(amr, pending.requestedContext);
   const lacksFactor = !meetsDemands(session, demands, nowSeconds);

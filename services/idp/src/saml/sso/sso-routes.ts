@@ -1,10 +1,11 @@
 import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply } from "fastify";
+import { otherDomain } from "../../flow/flow-record.ts";
 import { acceptsDeviceInSaml } from "../../remembered-devices/accepted-requests.ts";
 import { flowDemands } from "../../second-factors/sign-in-demands.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import type { VisitHandler } from "../../visit/page-routes.ts";
-import { sendProblem, sendTo, sessionOf, type Visit } from "../../visit/visit.ts";
+import { auditVisit, sendProblem, sendTo, sessionOf, type Visit } from "../../visit/visit.ts";
 import { statusCodes } from "../protocol/names.ts";
 import { namingSender } from "../protocol/refusal.ts";
 import type { Provider } from "../providers.ts";
@@ -35,7 +36,7 @@ export function postSso(deps: SamlRoutesDeps): VisitHandler {
 type SignInStep = Extract<SsoStep, { step: "sign_in" }>;
 
 function signIn(
-  { starts, settings }: SamlRoutesDeps,
+  { starts, settings, audit }: SamlRoutesDeps,
   { request, reply, language }: Visit,
   { step, session }: { readonly step: SignInStep; readonly session: BrowserSessionRecord | undefined },
 ): Promise<string> {
@@ -47,13 +48,27 @@ function signIn(
     delayedResponse: config.delayed_response,
     ...(config.name === "" ? {} : { name: config.name }),
     ...flowDemands(config, settings().mfaPolicy),
+    ...(config.domains.length > 0 && { domains: config.domains }),
   };
+  const { reasons } = step;
+  if (reasons.includes(otherDomain)) {
+    const account = session?.account;
+    const who = { actor: account, account, target: entityId };
+    auditVisit(audit, request, {
+      event: "user.login",
+      outcome: "denied",
+      ...who,
+      reason: otherDomain,
+      protocol: "saml",
+    });
+  }
   const isPasswordEnough = contextClassOf(["pwd"], requestedContext) !== undefined;
   return starts.startSaml(request.raw, reply.raw, {
     id: step.id,
     client,
     acceptsDevice: acceptsDeviceInSaml(client, { forceAuthn, isPasswordEnough }),
     loginHint,
+    reasons,
     accountId: session?.account,
     languageTag: language?.tag,
   });

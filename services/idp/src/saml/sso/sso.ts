@@ -1,3 +1,4 @@
+import { withAnyFactor } from "../../second-factors/sign-in-demands.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import { bindings, statusCodes } from "../protocol/names.ts";
 import { SamlRefusal } from "../protocol/refusal.ts";
@@ -57,12 +58,18 @@ function acceptRequest(
 export type SsoStep =
   | PostStep
   /** The user must sign in first; the request is stored under this id. */
-  | { readonly step: "sign_in"; readonly provider: Provider; readonly id: string; readonly pending: PendingRequest }
+  | {
+      readonly step: "sign_in";
+      readonly provider: Provider;
+      readonly id: string;
+      readonly pending: PendingRequest;
+      readonly reasons: readonly string[];
+    }
   /** The request was answered or has expired. */
   | { readonly step: "expired" };
 
 export function createSso(core: SamlCore, answers: Answers, requests: PendingRequests) {
-  const { settings, providers, replay, clock, sharedClock } = core;
+  const { settings, providers, replay, clock, sharedClock, domains } = core;
   /** Continues the request once, even if called concurrently. */
   const once = async (id: string, step: (pending: PendingRequest) => Promise<SsoStep>): Promise<SsoStep> => {
     const pending = await requests.take(id);
@@ -71,13 +78,17 @@ export function createSso(core: SamlCore, answers: Answers, requests: PendingReq
   const fail = (id: string, provider: Provider, detail: string, code: string = statusCodes.responder) =>
     once(id, (pending) => answers.fail({ pending, provider }, { code, detail }));
 
+  const demandsOn = async (session: BrowserSessionRecord | undefined, { demands }: Provider) =>
+    session !== undefined && (await domains.requiresFactor(session.account)) ? withAnyFactor(demands) : demands;
+
   const proceedWith = async (
     id: string,
     { pending: request, provider }: ResolvedRequest,
     session: BrowserSessionRecord | undefined,
   ): Promise<SsoStep> => {
     const judged = judgeSession(session, request, {
-      demands: provider.demands,
+      demands: await demandsOn(session, provider),
+      isForOthers: session !== undefined && !(await domains.isWithin(session.account, provider.limit)),
       nowSeconds: Math.floor(sharedClock.now() / 1000),
     });
     switch (judged.judgement) {
@@ -89,7 +100,7 @@ export function createSso(core: SamlCore, answers: Answers, requests: PendingReq
         return once(id, async (pending) => {
           // A new id, because each id identifies one flow of the pages.
           const next = await requests.save({ ...pending, hasAsked: true });
-          return { step: "sign_in", provider, pending, id: next };
+          return { step: "sign_in", provider, pending, id: next, reasons: judged.reasons };
         });
       case "fits":
         return once(id, (pending) => answers.succeed({ pending, provider }, judged));

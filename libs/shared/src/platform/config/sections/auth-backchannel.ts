@@ -1,6 +1,8 @@
 import { callerOperationNames } from "../../../contracts/caller-operations.ts";
+import { canonicalDomain } from "../../net/canonical-domain.ts";
 import { checkForm } from "../forms.ts";
 import { messages } from "../messages.ts";
+import { usesDomains } from "./auth-domains.ts";
 import { checkEnabled, checkFilled, checkNames, checkUnique, type Judgement } from "./checks.ts";
 import { duration, entries, flag, liveSection, secret, section, text, texts } from "./fields.ts";
 import type { Config } from "./root.ts";
@@ -33,10 +35,15 @@ const OidcBearer = section("Authentication of API callers with OIDC access token
   }),
 });
 
+const domains = texts(
+  "Domains whose accounts the caller may reach: names or aliases of domains, such as example.org. Accounts of others are unknown to it, and what concerns the whole site is refused (403). If empty, it may reach all.",
+);
+
 const JwtUser = liveSection("A user who may request a JWT.", {
   username: text("User name.", { maxLength: 255 }),
   password: secret("Password hash: Argon2, bcrypt, SHA-crypt or salted SHA."),
   roles: texts("Roles of the user: `authenticate`, `security`, `admin`, or names that custom hooks require."),
+  domains,
 });
 
 const Jwt = section("Authentication of API callers with the JWTs of POST /api/v1/jwt/token.", {
@@ -65,7 +72,11 @@ const NamedCaller = liveSection("An API caller with its own HTTP Basic credentia
     { form: "network" },
   ),
   operations: texts(
-    "Operations that the caller may use: `authenticate`, `lookup`, `list-accounts`, `auth-policy`, `flush`, `bans`, `second-factors`, `oidc-sessions`, `oidc-clients`, `signing-keys`, `failed-sign-ins`, `help-desk`, `hooks`, `configuration`, or operation IDs of docs/reference/api/management.yaml. If empty, the caller is administrative and may use all of them.",
+    "Operations that the caller may use: `authenticate`, `lookup`, `list-accounts`, `auth-policy`, `flush`, `bans`, `second-factors`, `oidc-sessions`, `oidc-clients`, `signing-keys`, `failed-sign-ins`, `help-desk`, `domains`, `hooks`, `configuration`, or operation IDs of docs/reference/api/management.yaml. If empty, the caller is administrative and may use all of them.",
+  ),
+  domains,
+  default_domain: text(
+    "Domain of user names without one. If empty, the only one of `domains`, or else auth.domains.default_domain.",
   ),
 });
 
@@ -121,6 +132,39 @@ function validateCallers({ auth }: Config, judgement: Judgement): void {
   });
 }
 
+/** The domain that a caller means by a name without one; empty for that of the site. */
+export function callerDefaultDomain({
+  domains: names,
+  default_domain: own = "",
+}: {
+  readonly domains: readonly string[];
+  readonly default_domain?: string;
+}): string {
+  const [first = "", ...others] = names;
+  return own === "" && others.length === 0 ? first : own;
+}
+
+/** Callers that are limited to domains. */
+function validateCallerDomains(config: Config, judgement: Judgement): void {
+  const { callers, jwt } = config.auth.backchannel;
+  const { problem } = judgement;
+  const checkDomains = (names: readonly string[], path: string, at = (index: number) => `${path}[${index}]`): void => {
+    if (names.length > 0 && !usesDomains(config)) problem(path, messages.needsDomains);
+    names.forEach((name, index) => {
+      if (canonicalDomain(name) === undefined) problem(at(index), messages.mustBe("a domain name"));
+    });
+  };
+  jwt.users.forEach((user, index) => checkDomains(user.domains, `${root}.jwt.users[${index}].domains`));
+  callers.forEach(({ domains: names, default_domain: own }, index) => {
+    const path = `${root}.callers[${index}]`;
+    checkDomains(names, `${path}.domains`);
+    if (own === "") return;
+    checkDomains([own], `${path}.default_domain`, () => `${path}.default_domain`);
+    const isOwn = names.length === 0 || names.some((name) => canonicalDomain(name) === canonicalDomain(own));
+    if (!isOwn) problem(`${path}.default_domain`, messages.mustBe("one of domains"));
+  });
+}
+
 export function validateBackchannel(config: Config, judgement: Judgement): void {
   const { basic_auth, callers, oidc_bearer, jwt } = config.auth.backchannel;
   checkEnabled(basic_auth, `${root}.basic_auth`, ["username", "password"], judgement);
@@ -128,6 +172,7 @@ export function validateBackchannel(config: Config, judgement: Judgement): void 
     judgement.warning(`${root}.oidc_bearer.issuer`, messages.noTokenIssuer);
   }
   validateCallers(config, judgement);
+  validateCallerDomains(config, judgement);
   validateJwt(config, judgement);
   if (!basic_auth.enabled && callers.length === 0 && !oidc_bearer.enabled && !jwt.enabled) {
     judgement.warning(root, config.runtime.developer_mode ? messages.openCallers : messages.noCallers);

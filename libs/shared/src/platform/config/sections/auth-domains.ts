@@ -43,6 +43,13 @@ export const DomainRecord = section("A domain.", {
     form: "header-text",
   }),
   ...rules,
+  second_factor: choice(
+    ["optional", "required"],
+    "Whether users of the domain must have a second factor. If `required`, a user without one sets it up at the next sign-in on the pages, and remembered devices do not take its place.",
+  ),
+  operators: structure(
+    "Who may use the console for this domain's users only: roles as in runtime.console.roles, each with a list of groups of this domain's accounts, or of values of runtime.console.role_attribute.",
+  ),
 });
 
 const DomainSource = section(
@@ -131,15 +138,31 @@ function isAttributes(value: unknown): boolean {
   );
 }
 
+const operatorRoles: ReadonlySet<string> = new Set(["helpdesk", "security", "admin"]);
+const maxOperatorGroups = 100;
+
+function isOperators(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return Object.entries(value).every(
+    ([role, groups]: [string, unknown]) =>
+      operatorRoles.has(role) &&
+      Array.isArray(groups) &&
+      groups.length <= maxOperatorGroups &&
+      groups.every((group) => typeof group === "string" && group.trim() !== ""),
+  );
+}
+
 /** @param path of the record, with a final dot, or empty */
 export function checkRecord(record: DomainRecordConfig, path: string, { problem }: Judgement): void {
-  const { name, aliases, attributes } = record;
+  const { name, aliases, attributes, operators } = record;
   if (canonicalDomain(name) === undefined) problem(`${path}name`, messages.mustBe("a domain name"));
   if (aliases.length > maxAliases) problem(`${path}aliases`, messages.tooMany(maxAliases));
   aliases.forEach((alias, index) => {
     if (canonicalDomain(alias) === undefined) problem(`${path}aliases[${index}]`, messages.mustBe("a domain name"));
   });
   if (!isAttributes(attributes)) problem(`${path}attributes`, messages.mustBe("texts or lists of texts by name"));
+  if (!isOperators(operators))
+    problem(`${path}operators`, messages.mustBe("lists of groups for the roles helpdesk, security and admin"));
 }
 
 /** The template of a query, which must contain the domain. */
@@ -189,6 +212,27 @@ function compareRelayDomains({ controls, domains }: Config["auth"], { warning }:
   });
 }
 
+/** Applications that are limited to domains. */
+function checkApplications({ auth, identity }: Config, { problem, warning }: Judgement): void {
+  const { records, source, default: others } = auth.domains;
+  const isClosed = records.length > 0 && source.kind === "none" && !others.enabled;
+  const served = new Set(records.flatMap(({ name, aliases }) => [name, ...aliases].map((one) => canonicalDomain(one))));
+  const lists = [
+    ...identity.oidc.clients.map(({ domains }, index) => ({ domains, at: `identity.oidc.clients[${index}]` })),
+    ...identity.saml.service_providers.map(({ domains }, index) => {
+      return { domains, at: `identity.saml.service_providers[${index}]` };
+    }),
+  ];
+  for (const { domains, at } of lists) {
+    domains.forEach((name, index) => {
+      const path = `${at}.domains[${index}]`;
+      const domain = canonicalDomain(name);
+      if (domain === undefined) problem(path, messages.mustBe("a domain name"));
+      else if (isClosed && !served.has(domain)) warning(path, messages.domainNotServed);
+    });
+  }
+}
+
 export function validateDomains(config: Config, judgement: Judgement): void {
   const { domains } = config.auth;
   const { default_domain: own, default: others } = domains;
@@ -203,6 +247,7 @@ export function validateDomains(config: Config, judgement: Judgement): void {
     else validateBackendEntry(config, judgement, { entry, at });
   }
   validateSource(config, judgement);
+  checkApplications(config, judgement);
   if (usesDomains(config)) compareRelayDomains(config.auth, judgement);
   else if (others.enabled || domainBackends(config).length > 0) warning(root, messages.domainsUnused);
 }

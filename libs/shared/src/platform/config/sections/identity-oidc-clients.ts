@@ -24,7 +24,9 @@ export const ClaimMapping = section("Source of a claim's value.", {
     "Name of the claim. `address.street_address`, `address.locality`, `address.region`, `address.postal_code`, `address.country` and `address.formatted` set one member of `address`.",
     { maxLength: 128 },
   ),
-  attribute: text("Backend attribute with the value."),
+  attribute: text(
+    "Backend attribute with the value, or `domain.<name>`: the attribute <name> of the account's domain (auth.domains.records).",
+  ),
   from: choice(
     ["", "groups", "group_dns"],
     "Group membership as the value, in place of an attribute: group names (`groups`) or DNs (`group_dns`).",
@@ -216,6 +218,9 @@ const signIn = {
   mfa_policy: ClientMfaPolicy,
   delayed_response: flag(
     "Whether a wrong password is reported only after the second factor, for accounts that have one.",
+  ),
+  domains: texts(
+    "Domains whose users may use it: names or aliases of domains, such as example.org. If empty, those of all. A name that is typed without a domain gets this one, if there is exactly one.",
   ),
   default_max_age: duration(
     "0s",

@@ -16,7 +16,9 @@ const SamlConsumer = section("An assertion consumer service.", {
 });
 
 const SamlAttribute = section("An attribute under the name that the service provider expects.", {
-  attribute: text("Backend attribute with the values."),
+  attribute: text(
+    "Backend attribute with the values, or `domain.<name>`: the attribute <name> of the account's domain (auth.domains.records).",
+  ),
   name: text("Name of the attribute in the assertion. If empty, the backend attribute's name is used."),
   friendly_name: text("FriendlyName of the attribute."),
   name_format: text("NameFormat of the attribute. If empty, `uri` for names with a colon, `basic` for all others."),
@@ -84,6 +86,9 @@ const signIn = {
   mfa_policy: ClientMfaPolicy,
   delayed_response: flag(
     "Whether a wrong password is reported only after the second factor, for accounts that have one.",
+  ),
+  domains: texts(
+    "Domains whose users may use it: names or aliases of domains, such as example.org. If empty, those of all. A name that is typed without a domain gets this one, if there is exactly one.",
   ),
 };
 

@@ -1,6 +1,7 @@
 import { isLoopback } from "../../net/ip.ts";
 import { messages } from "../messages.ts";
 import { parseBackendEntry, searchesOf } from "./auth-backends.ts";
+import { usesDomains } from "./auth-domains.ts";
 import { checkEncryption, type Judgement } from "./checks.ts";
 import { flag, liveSection, section, text, texts } from "./fields.ts";
 import type { Config, LdapSearchConfig, SqlSearchConfig } from "./root.ts";
@@ -30,6 +31,10 @@ export const Console = section(
       security: role("security, which may also end sessions and reset second factors"),
       admin: role("admin, which may do everything"),
     }),
+    backends: texts(
+      "Entries of auth.backends.order whose accounts may have these roles, if domains have rules of their own: customers choose the groups of their own directories. Accounts of other backends have the roles that the record of their domain assigns in `operators`, for that domain only.",
+      { reload: "live" },
+    ),
     helpdesk_resets_factors: flag("Whether the role helpdesk may reset second factors.", { reload: "live" }),
   },
 );
@@ -84,6 +89,17 @@ function validateAccountFields({ auth, identity }: Config, { problem }: Judgemen
   }
 }
 
+/** Who assigns a role of the site must be a backend of the site. */
+function validateBackends(config: Config, { problem, warning }: Judgement): void {
+  const { backends, roles } = config.runtime.console;
+  const order = new Set(config.auth.backends.order.map((entry) => entry.trim()).filter((entry) => entry !== "cache"));
+  backends.forEach((entry, index) => {
+    if (!order.has(entry.trim())) problem(`${root}.backends[${index}]`, messages.notInOrder);
+  });
+  const hasRoles = Object.values(roles).some((values) => values.length > 0);
+  if (hasRoles && backends.length === 0 && usesDomains(config)) warning(`${root}.backends`, messages.noSiteOperators);
+}
+
 /** While the console has a listener, it needs the identity provider and a client of it. */
 export function validateConsole(config: Config, judgement: Judgement): void {
   const { runtime, identity, storage } = config;
@@ -96,9 +112,12 @@ export function validateConsole(config: Config, judgement: Judgement): void {
   checkEncryption(storage.redis, condition, judgement);
   validateUrl(url, judgement);
   validateAccountFields(config, judgement);
+  validateBackends(config, judgement);
   const client = identity.oidc.clients.find((one) => one.client_id === client_id);
   if (client_id === "") problem(`${root}.client_id`, messages.needsWhen(condition));
   else if (client === undefined) problem(`${root}.client_id`, messages.noSuchClient);
   else if (client.client_secret === "") problem(`${root}.client_id`, messages.clientNeedsSecret);
-  if (Object.values(roles).every((values) => values.length === 0)) warning(`${root}.roles`, messages.noOperators);
+  const isLeftToDomains = usesDomains(config);
+  if (!isLeftToDomains && Object.values(roles).every((values) => values.length === 0))
+    warning(`${root}.roles`, messages.noOperators);
 }

@@ -1,0 +1,155 @@
+import { readFileSync } from "node:fs";
+import type { DomainList, DomainReport } from "@postern/shared/contracts";
+import { canonicalDomain } from "@postern/shared/platform/net";
+import { printable, table } from "../table.ts";
+import { readDomainList, readDomainReport } from "./answers.ts";
+import { type Api, ApiError } from "./api.ts";
+import { UsageError } from "./connection.ts";
+import type { CommandContext, OperatorCommand, Shown } from "./operator-command.ts";
+
+const pageSize = "500";
+
+async function list({ api }: CommandContext): Promise<Shown> {
+  const domains: DomainList["domains"] = [];
+  let page: DomainList;
+  let cursor: string | undefined;
+  do {
+    const query = { limit: pageSize, ...(cursor !== undefined && { cursor }) };
+    page = readDomainList(await api.ask("listDomains", { query }));
+    domains.push(...page.domains);
+    cursor = page.next;
+  } while (cursor !== undefined);
+  const rows = domains.map(({ name, aliases, enabled, backends }) => [
+    name,
+    enabled ? "yes" : "no",
+    backends.join(" "),
+    aliases.join(" ") || "-",
+  ]);
+  const others = page.default_enabled ? "have the rules of auth.domains.default" : "are not served";
+  return {
+    lines: [
+      ...(rows.length === 0
+        ? ["no domain has a record in the configuration"]
+        : table(["DOMAIN", "ENABLED", "BACKENDS", "ALIASES"], rows)),
+      ...(page.source === "none"
+        ? []
+        : [`records of the source (${page.source}) are not listed: use postern domains show NAME`]),
+      `domains without a record ${others}`,
+    ],
+    json: { ...page, domains },
+  };
+}
+
+const origins: Readonly<Record<string, string>> = {
+  records: "record in the configuration",
+  source: "record of auth.domains.source",
+  default: "no record: the rules of auth.domains.default apply",
+  none: "no domain has a record: auth.backends.order decides",
+};
+
+export function backendLine({ backends }: DomainReport): string {
+  const names = backends.map(({ name, is_configured: known }) => (known ? name : `${name} (not configured)`));
+  return names.join(" ");
+}
+
+/** In one line: which record applies to a domain, and what follows. */
+export function domainLine(asked: string, report: DomainReport): string {
+  const { name, found_as: as, origin, enabled } = report;
+  const spelled = as === "alias" ? `${asked} is an alias of ${name}` : name;
+  const state = enabled ? "" : "; not enabled: nobody signs in";
+  return `${spelled}: ${origins[origin] ?? origin}; backends: ${backendLine(report)}${state}`;
+}
+
+/** The report about a domain; undefined if the site does not serve it. */
+export async function askDomain(api: Api, name: string): Promise<DomainReport | undefined> {
+  try {
+    return readDomainReport(await api.ask("showDomain", { path: { name } }));
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+async function show({ api, operands }: CommandContext): Promise<Shown> {
+  const [, asked, ...others] = operands;
+  if (asked === undefined || others.length > 0) throw new UsageError("domains show needs one NAME");
+  const report = await askDomain(api, asked);
+  if (report === undefined)
+    return { exitCode: 1, lines: [printable(`${asked}: the site does not serve this domain`)], json: { name: asked } };
+  const fields = Object.entries(report.record ?? {}).map(([key, value]) =>
+    printable(`  ${key}: ${JSON.stringify(value)}`),
+  );
+  return { lines: [printable(domainLine(asked, report)), ...fields], json: report };
+}
+
+interface Checked {
+  readonly asked: string;
+  /** As all parts of Postern compare it. */
+  readonly spelled?: string;
+  readonly problem?: string;
+  readonly report?: DomainReport;
+}
+
+async function checkOne(api: Api, asked: string): Promise<Checked> {
+  const at = asked.lastIndexOf("@");
+  const domain = asked.slice(at + 1);
+  if (canonicalDomain(domain) === undefined) return { asked, problem: "not a domain name" };
+  const report = await askDomain(api, domain);
+  if (report === undefined) return { asked, problem: "the site does not serve this domain" };
+  const missing = report.backends.filter(({ is_configured: known }) => !known).map(({ name }) => name);
+  const spelled = `${asked.slice(0, at + 1)}${report.name}`;
+  if (missing.length > 0)
+    return { asked, spelled, report, problem: `backends that are not configured: ${missing.join(" ")}` };
+  return report.enabled ? { asked, spelled, report } : { asked, spelled, report, problem: "the domain is not enabled" };
+}
+
+const maxNames = 10_000;
+
+function namesIn(file: string): readonly string[] {
+  try {
+    return readFileSync(file, "utf8").split(/\s+/u);
+  } catch {
+    throw new UsageError(`--file ${file} cannot be read`);
+  }
+}
+
+async function check({ api, operands, flags }: CommandContext): Promise<Shown> {
+  const given = [...operands.slice(1), ...(flags.file === undefined ? [] : namesIn(flags.file))];
+  const names = [...new Set(given.filter((name) => name !== ""))];
+  if (names.length === 0 || names.length > maxNames)
+    throw new UsageError(`domains check needs 1 to ${maxNames} names, or --file FILE with them`);
+  const checked: Checked[] = [];
+  // One after the other: the source may be a customer's database.
+  for (const name of names) checked.push(await checkOne(api, name));
+  const rows = checked.map(({ asked, spelled = "-", report, problem = "ok" }) => [
+    asked,
+    spelled,
+    report?.origin ?? "-",
+    report === undefined ? "-" : backendLine(report),
+    problem,
+  ]);
+  return {
+    exitCode: checked.some(({ problem }) => problem !== undefined) ? 1 : 0,
+    lines: table(["NAME", "COUNTS AS", "ORIGIN", "BACKENDS", "RESULT"], rows),
+    json: checked,
+  };
+}
+
+export const domainsCommand: OperatorCommand = {
+  usage: "domains list | domains show NAME | domains check [NAME…] [--file FILE]",
+  summary: "show the records of domains, and which backends names reach",
+  help: [
+    "list: the domains with records in the configuration; a source is not listed. show: the record of one domain or alias, and",
+    "where it is from. check: for each domain or user name, and each in FILE, how it is spelled, which record applies, and the",
+    "backends that are queried, in their order. The exit code is 1 if a domain is not served or not enabled, or if a backend is not",
+    "configured.",
+  ],
+  operands: { min: 1, max: maxNames },
+  actions: ["list", "show", "check"],
+  options: ["file"],
+  run: async (context) => {
+    const [action] = context.operands;
+    if (action === "show") return show(context);
+    return action === "check" ? check(context) : list(context);
+  },
+};

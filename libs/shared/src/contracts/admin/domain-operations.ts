@@ -1,0 +1,92 @@
+import { type Static, Type } from "typebox";
+import { errorAnswer, jsonAnswer, jsonBody, operatorApi } from "../operations/answers.ts";
+import { component, flag, optionalText, text, texts } from "../schema.ts";
+import { Envelope } from "./flush-operations.ts";
+
+const name = text("With A-labels, in lower case.");
+const aliases = texts("Other domains whose names are names of this one.");
+const enabled = flag("Whether its users may sign in.");
+
+export const DomainList = component("DomainList", {
+  domains: Type.Array(
+    Type.Object({ name, aliases, enabled, backends: texts("The backends that are queried, in this order.") }),
+    { description: "Records in the configuration, by name." },
+  ),
+  next: optionalText("Value of cursor for the next page."),
+  source: text("auth.domains.source.kind: none, sql, ldap or lua. Its records are not listed."),
+  default_enabled: flag("auth.domains.default.enabled: whether users of domains without a record may sign in."),
+});
+export type DomainList = Static<typeof DomainList>;
+
+export const DomainReport = component("DomainReport", {
+  name,
+  found_as: text("name, or alias if the domain that was asked for is an alias of it."),
+  origin: text(
+    "records (the configuration), source, default (no record; the rules of auth.domains.default), or none: there are neither records nor a source, and auth.backends.order decides.",
+  ),
+  aliases,
+  enabled,
+  backends: Type.Array(
+    Type.Object({ name: text("Entry like those of auth.backends.order."), is_configured: Type.Boolean() }),
+    { description: "The backends that are queried, in this order." },
+  ),
+  record: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: "The record with the keys of auth.domains.records. Absent without one.",
+    }),
+  ),
+});
+export type DomainReport = Static<typeof DomainReport>;
+
+/** Body of `DELETE /api/v1/cache/flush/domain`. */
+export const DomainFlushRequest = Type.Object({
+  domain: optionalText("Name or alias of a domain. Absent: all domains.", { minLength: 1, maxLength: 253 }),
+});
+
+export const DomainFlush = Envelope(
+  "domain",
+  "flush",
+  Type.Object({ domain: text("The domain. Empty: all."), status: text("What follows, as a sentence.") }),
+);
+
+const malformed = { 400: errorAnswer("A parameter is missing or invalid.") };
+const cache = operatorApi(
+  { name: "cache flush of domains", prefix: "/api/v1/cache/flush/domain", owner: "admin" },
+  "Flush and bans",
+);
+const domains = operatorApi(
+  { name: "domains", prefix: "/api/v1/domains", owner: "admin" },
+  "Administration",
+  malformed,
+);
+
+export const domainOperations = [
+  cache("delete", "/api/v1/cache/flush/domain", "flushDomain", {
+    concerns: { of: "domain", in: "body", member: "domain" },
+    summary: "Read the record of a domain again",
+    description:
+      "For records of auth.domains.source: all services forget the record, or all records, and read it when it is next needed. Results and bans of users remain. Audited as domain.flush.",
+    request: jsonBody(DomainFlushRequest),
+    answers: { 200: jsonAnswer("The services were told.", DomainFlush), 400: errorAnswer("Malformed request.") },
+  }),
+  domains("get", "/api/v1/domains", "listDomains", {
+    concerns: { of: "accounts" },
+    summary: "List the domains with records in the configuration",
+    request: {
+      query: Type.Object({
+        limit: optionalText("Size of the page, 1 to 500; 50 by default.", { pattern: "^[0-9]+$" }),
+        cursor: optionalText("Value of next from the previous page.", { maxLength: 253 }),
+      }),
+    },
+    answers: { 200: jsonAnswer("The domains.", DomainList) },
+  }),
+  domains("get", "/api/v1/domains/{name}", "showDomain", {
+    concerns: { of: "domain", in: "path", member: "name" },
+    summary: "Show the record of a domain, and where it is from",
+    request: { path: Type.Object({ name: text("Name or alias of the domain.", { minLength: 1, maxLength: 253 }) }) },
+    answers: {
+      200: jsonAnswer("The domain.", DomainReport),
+      404: errorAnswer("The site does not serve the domain."),
+    },
+  }),
+];

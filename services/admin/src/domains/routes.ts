@@ -1,0 +1,117 @@
+import {
+  DomainFlushRequest,
+  type DomainList,
+  type DomainReport,
+  domainFlushed,
+  type OperationId,
+  operation,
+} from "@postern/shared/contracts";
+import { auditedCaller } from "@postern/shared/domain/audit";
+import { accountsFor, type KnownDomain } from "@postern/shared/domain/domains";
+import { AppError } from "@postern/shared/platform/errors";
+import { compileCheck, guardedRoute } from "@postern/shared/platform/http";
+import { canonicalDomain } from "@postern/shared/platform/net";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { numberOf, textOf } from "../console/query.ts";
+import type { AdminContext } from "../context.ts";
+import { malformed, sessionOf } from "../read-request.ts";
+import type { ShownDomainSettings } from "./domain-settings.ts";
+
+type DomainContext = Pick<AdminContext, "domains" | "live" | "bus" | "audit" | "adminMetrics" | "settings">;
+
+function domainIn(text: string, member: string): string {
+  const name = canonicalDomain(text.trim());
+  if (name === undefined) throw malformed(`${member}: must be a domain name`);
+  return name;
+}
+
+const backendsOf = ({ backends }: KnownDomain, { order }: ShownDomainSettings): readonly string[] =>
+  backends.length > 0 ? backends : order;
+
+function getDomains({ domains, live }: DomainContext) {
+  return async ({ query, caller }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const size = numberOf(query, "limit", { usual: 50, max: 500 });
+    const after = textOf(query, "cursor") ?? "";
+    const { domains: settings } = live.current;
+    const isVisible = await accountsFor(caller, domains);
+    const all = (domains.current?.configured ?? [])
+      .filter(({ name }) => name > after && isVisible(`@${name}`))
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    const page = all.slice(0, size);
+    const last = page.at(-1);
+    const list: DomainList = {
+      domains: page.map((domain) => ({
+        name: domain.name,
+        aliases: [...domain.aliases],
+        enabled: domain.isEnabled,
+        backends: [...backendsOf(domain, settings)],
+      })),
+      ...(all.length > page.length && last !== undefined && { next: last.name }),
+      source: settings.source,
+      default_enabled: settings.defaultEnabled,
+    };
+    return reply.header("cache-control", "no-store").send(list);
+  };
+}
+
+interface NameParams {
+  readonly Params: { readonly name: string };
+}
+
+function reportOf(asked: string, domain: KnownDomain | undefined, settings: ShownDomainSettings): DomainReport {
+  const entries = domain === undefined ? settings.order : backendsOf(domain, settings);
+  const name = domain?.name ?? asked;
+  return {
+    name,
+    found_as: name === asked ? "name" : "alias",
+    origin: domain?.origin ?? "none",
+    aliases: [...(domain?.aliases ?? [])],
+    enabled: domain?.isEnabled ?? true,
+    backends: entries.map((entry) => ({ name: entry, is_configured: settings.configured.has(entry) })),
+    ...(domain?.record !== undefined && { record: { ...domain.record } }),
+  };
+}
+
+function getDomain({ domains, live }: DomainContext) {
+  return async ({ params }: FastifyRequest<NameParams>, reply: FastifyReply): Promise<FastifyReply> => {
+    const asked = domainIn(params.name, "name");
+    const domain = await domains.current?.find(asked);
+    reply.header("cache-control", "no-store");
+    if (domain?.isKnown === false) return reply.code(404).send({ error: "the site does not serve this domain" });
+    return reply.send(reportOf(asked, domain, live.current.domains));
+  };
+}
+
+const flushCheck = compileCheck(DomainFlushRequest);
+
+function statusOf(domain: string, { source }: ShownDomainSettings): string {
+  if (source === "none") return "there is no source: records of the configuration change when it is reloaded";
+  const what = domain === "" ? "all records are" : `the record of ${domain} is`;
+  return `${what} read again when next needed`;
+}
+
+function deleteDomain({ bus, domains, live, audit, adminMetrics }: DomainContext) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { body, caller } = request;
+    if (!flushCheck.accepts(body)) throw malformed(flushCheck.explain(body));
+    const domain = body.domain === undefined ? "" : domainIn(body.domain, "domain");
+    const one = domain === "" ? {} : { domain };
+    const session = sessionOf(request);
+    const isSent = bus.publish(domainFlushed, one);
+    domains.current?.forget(one.domain);
+    adminMetrics.flushed("domain", isSent ? "flushed" : "failed");
+    const line = { event: "domain.flush", ...auditedCaller(caller), target: domain || undefined, session } as const;
+    audit.record({ ...line, outcome: isSent ? "ok" : "failed" });
+    if (!isSent) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "no service heard that a domain was flushed" });
+    const result = { domain, status: statusOf(domain, live.current.domains) };
+    return reply.send({ session, object: "domain", operation: "flush", result });
+  };
+}
+
+/** `/api/v1/domains`, and the flush of a record. */
+export function registerDomains(app: FastifyInstance, context: DomainContext): void {
+  const guarded = (id: OperationId) => guardedRoute(operation(id), context.settings.identifier);
+  app.route({ ...guarded("flushDomain"), handler: deleteDomain(context) });
+  app.route({ ...guarded("listDomains"), handler: getDomains(context) });
+  app.route<NameParams>({ ...guarded("showDomain"), handler: getDomain(context) });
+}
