@@ -87,8 +87,8 @@ async function askBackend(
   const { username, protocol, password } = login;
   const context = { deadline: deps.clock.now() + timeoutMs, signal: AbortSignal.timeout(timeoutMs) };
   const query = { username, protocol };
-  const made = await makeBackend(settings, deps);
-  const backend = made && seen(made);
+  const bare = await makeBackend(settings, deps);
+  const backend = bare && seen(bare);
   if (backend === undefined) {
     report("directory", "note", "Lua script: test it with `postern script test`");
     return "unknown";

@@ -47,15 +47,15 @@ const origins: Readonly<Record<string, string>> = {
   none: "no domain has a record: auth.backends.order decides",
 };
 
-export function backendLine({ backends }: DomainReport): string {
+function backendLine({ backends }: DomainReport): string {
   const names = backends.map(({ name, is_configured: known }) => (known ? name : `${name} (not configured)`));
   return names.join(" ");
 }
 
 /** In one line: which record applies to a domain, and what follows. */
-export function domainLine(asked: string, report: DomainReport): string {
+export function domainLine(sought: string, report: DomainReport): string {
   const { name, found_as: as, origin, enabled } = report;
-  const spelled = as === "alias" ? `${asked} is an alias of ${name}` : name;
+  const spelled = as === "alias" ? `${sought} is an alias of ${name}` : name;
   const state = enabled ? "" : "; not enabled: nobody signs in";
   return `${spelled}: ${origins[origin] ?? origin}; backends: ${backendLine(report)}${state}`;
 }
@@ -71,36 +71,42 @@ export async function askDomain(api: Api, name: string): Promise<DomainReport | 
 }
 
 async function show({ api, operands }: CommandContext): Promise<Shown> {
-  const [, asked, ...others] = operands;
-  if (asked === undefined || others.length > 0) throw new UsageError("domains show needs one NAME");
-  const report = await askDomain(api, asked);
+  const [, sought, ...others] = operands;
+  if (sought === undefined || others.length > 0) throw new UsageError("domains show needs one NAME");
+  const report = await askDomain(api, sought);
   if (report === undefined)
-    return { exitCode: 1, lines: [printable(`${asked}: the site does not serve this domain`)], json: { name: asked } };
+    return {
+      exitCode: 1,
+      lines: [printable(`${sought}: the site does not serve this domain`)],
+      json: { name: sought },
+    };
   const fields = Object.entries(report.record ?? {}).map(([key, value]) =>
     printable(`  ${key}: ${JSON.stringify(value)}`),
   );
-  return { lines: [printable(domainLine(asked, report)), ...fields], json: report };
+  return { lines: [printable(domainLine(sought, report)), ...fields], json: report };
 }
 
 interface Checked {
-  readonly asked: string;
+  readonly sought: string;
   /** As all parts of Postern compare it. */
   readonly spelled?: string;
   readonly problem?: string;
   readonly report?: DomainReport;
 }
 
-async function checkOne(api: Api, asked: string): Promise<Checked> {
-  const at = asked.lastIndexOf("@");
-  const domain = asked.slice(at + 1);
-  if (canonicalDomain(domain) === undefined) return { asked, problem: "not a domain name" };
+async function checkOne(api: Api, sought: string): Promise<Checked> {
+  const at = sought.lastIndexOf("@");
+  const domain = sought.slice(at + 1);
+  if (canonicalDomain(domain) === undefined) return { sought, problem: "not a domain name" };
   const report = await askDomain(api, domain);
-  if (report === undefined) return { asked, problem: "the site does not serve this domain" };
+  if (report === undefined) return { sought, problem: "the site does not serve this domain" };
   const missing = report.backends.filter(({ is_configured: known }) => !known).map(({ name }) => name);
-  const spelled = `${asked.slice(0, at + 1)}${report.name}`;
+  const spelled = `${sought.slice(0, at + 1)}${report.name}`;
   if (missing.length > 0)
-    return { asked, spelled, report, problem: `backends that are not configured: ${missing.join(" ")}` };
-  return report.enabled ? { asked, spelled, report } : { asked, spelled, report, problem: "the domain is not enabled" };
+    return { sought, spelled, report, problem: `backends that are not configured: ${missing.join(" ")}` };
+  return report.enabled
+    ? { sought, spelled, report }
+    : { sought, spelled, report, problem: "the domain is not enabled" };
 }
 
 const maxNames = 10_000;
@@ -114,15 +120,15 @@ function namesIn(file: string): readonly string[] {
 }
 
 async function check({ api, operands, flags }: CommandContext): Promise<Shown> {
-  const given = [...operands.slice(1), ...(flags.file === undefined ? [] : namesIn(flags.file))];
-  const names = [...new Set(given.filter((name) => name !== ""))];
+  const named = [...operands.slice(1), ...(flags.file === undefined ? [] : namesIn(flags.file))];
+  const names = [...new Set(named.filter((name) => name !== ""))];
   if (names.length === 0 || names.length > maxNames)
     throw new UsageError(`domains check needs 1 to ${maxNames} names, or --file FILE with them`);
   const checked: Checked[] = [];
   // One after the other: the source may be a customer's database.
   for (const name of names) checked.push(await checkOne(api, name));
-  const rows = checked.map(({ asked, spelled = "-", report, problem = "ok" }) => [
-    asked,
+  const rows = checked.map(({ sought, spelled = "-", report, problem = "ok" }) => [
+    sought,
     spelled,
     report?.origin ?? "-",
     report === undefined ? "-" : backendLine(report),

@@ -2,8 +2,8 @@ import { DecisionExportPage, type DecisionRecord } from "@postern/shared/contrac
 import { compileCheck } from "@postern/shared/platform/http";
 import type { Surroundings } from "../command.ts";
 import { type Api, ApiError } from "../operator/api.ts";
-import { NumberSet, numberOf } from "./number-set.ts";
 import { createProgress } from "../progress.ts";
+import { NumberSet, numberOf } from "./number-set.ts";
 import type { Rehearsal } from "./rehearsal.ts";
 import type { SignIn } from "./sign-in.ts";
 

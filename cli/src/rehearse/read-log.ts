@@ -1,7 +1,7 @@
 import type { Surroundings } from "../command.ts";
+import { createProgress } from "../progress.ts";
 import { createCollector } from "./collector.ts";
 import { openLog, wholeLines } from "./log-text.ts";
-import { createProgress } from "../progress.ts";
 import type { Rehearsal } from "./rehearsal.ts";
 import { isDialect, readSignIn } from "./sign-in.ts";
 import { decidedEnd, UsualSuccess, usualStart } from "./usual-success.ts";

@@ -4,9 +4,9 @@ import { parseArgs } from "node:util";
 import { riskSettings } from "@postern/shared/domain/risk";
 import { formatProblem } from "@postern/shared/platform/config";
 import { type CommandResult, isWrongArgument, loadForCommand, type Surroundings } from "../command.ts";
+import { createProgress } from "../progress.ts";
 import { printable, table } from "../table.ts";
 import { logLines } from "./log-lines.ts";
-import { createProgress } from "../progress.ts";
 import { readDecision } from "./read-decision.ts";
 import { createReplay, type Replay, type ReplayReport } from "./replay.ts";
 

@@ -42,6 +42,15 @@ function getOpenapi(document: () => RenderedDocument, format: DocumentFormat) {
     reply.type(openapiTypes[format]).send(document()[format]);
 }
 
+function registerOpenapi(
+  app: FastifyInstance,
+  { openapi }: Pick<AdminContext, "openapi">,
+  guarded: (id: OperationId) => ReturnType<typeof guardedRoute>,
+): void {
+  app.route({ ...guarded("managementContractYaml"), handler: getOpenapi(openapi, "yaml") });
+  app.route({ ...guarded("managementContractJson"), handler: getOpenapi(openapi, "json") });
+}
+
 declare module "fastify" {
   interface FastifyContextConfig {
     /** What the route is about, for callers that are limited to domains. */
@@ -55,10 +64,19 @@ declare module "fastify" {
 
 const isAccountName = (text: string): boolean => subjectOf(text).kind === "account";
 
-function takeOperationsOnly(app: FastifyInstance): void {
-  takeStrictJson(app);
-  onlyOperations(app, "admin");
-  answerUnrouted(app);
+/** What the caller sees of an error; the log has the rest. */
+function answerErrors(app: FastifyInstance, logger: AdminContext["logger"]): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    if (error instanceof AppError && error.row.kind === "caller") {
+      return reply.code(error.row.httpStatus).send({ error: error.publicMessage });
+    }
+    if ((error.statusCode ?? 500) < 500) return reply.code(400).send({ error: error.message });
+    logger[error instanceof AppError ? error.row.logLevel : "error"](
+      { session: request.caller?.session, err: error },
+      "request failed",
+    );
+    return reply.code(500).send({ error: "Temporary server problem, try again later" });
+  });
 }
 
 /** The management API behind the gateway. */
@@ -78,21 +96,13 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
   nameSessions(app, identifier, requireCaller(readCaller));
   traceForwarded(app, context.tracer);
   limitCallers(app, { ...context, isAccountName });
-  takeOperationsOnly(app);
-  app.setErrorHandler((error: FastifyError, request, reply) => {
-    if (error instanceof AppError && error.row.kind === "caller") {
-      return reply.code(error.row.httpStatus).send({ error: error.publicMessage });
-    }
-    const status = error.statusCode ?? 500;
-    if (status < 500) return reply.code(400).send({ error: error.message });
-    const level = error instanceof AppError ? error.row.logLevel : "error";
-    logger[level]({ session: request.caller?.session, err: error }, "request failed");
-    return reply.code(500).send({ error: "Temporary server problem, try again later" });
-  });
+  takeStrictJson(app);
+  onlyOperations(app, "admin");
+  answerUnrouted(app);
+  answerErrors(app, logger);
   const guarded = (id: OperationId) => guardedRoute(operation(id), identifier);
   app.route({ ...guarded("loadConfiguration"), handler: getConfigLoad(() => live.current.configLoad, context.audit) });
-  app.route({ ...guarded("managementContractYaml"), handler: getOpenapi(context.openapi, "yaml") });
-  app.route({ ...guarded("managementContractJson"), handler: getOpenapi(context.openapi, "json") });
+  registerOpenapi(app, context, guarded);
   await app.register(async (scope) => registerJwtRoutes(scope, context));
   await app.register(async (scope) => {
     scope.addHook(

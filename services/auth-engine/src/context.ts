@@ -140,6 +140,30 @@ function scriptsOf(config: Config, { live, ...parts }: ScriptParts) {
   });
 }
 
+/** What records decisions, or compares them, after the answer. */
+async function recordersOf(
+  config: Config,
+  {
+    base,
+    bus,
+    live,
+    metrics,
+    redis,
+    ...parts
+  }: Parameters<typeof createLiveShadow>[2] & {
+    readonly bus: Bus;
+    readonly live: { readonly current: LiveEngineSettings };
+    readonly metrics: EngineMetrics;
+  },
+) {
+  const write = historyWriterFromConfig(config, redis, base.instance);
+  return {
+    history: write && createHistoryRecorder(write, () => systemClock.now(), metrics.historyLost),
+    shadow: await createLiveShadow(config, live.current.shadow, { base, redis, ...parts }),
+    watches: new DecisionWatches(bus, base, steadyClock),
+  };
+}
+
 /** All objects of an engine. Only this file and the `context.ts` of a feature create them. */
 export async function createContext(config: Config, shared: SharedByProcess) {
   const base = await baseFromConfig(config, "auth-engine", shared);
@@ -168,30 +192,16 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const origins = createOrigins(config, { places: risk?.places, redis, engineId });
   const suspensions = createEngineSuspensions(config, { base, bus, redis, live });
   const bruteForce = createLiveBruteForce(config, { base, bus, redis, risk, onBan: () => rollups.banned() });
-  const resultCache = createResultCacheParts(config, settings, {
-    base,
-    bus,
-    live,
-    backends,
-    spellings: (name) => domains.current?.spellings(name) ?? [name],
-  });
+  const spellings = (name: string): readonly string[] => domains.current?.spellings(name) ?? [name];
+  const resultCache = createResultCacheParts(config, settings, { base, bus, live, backends, spellings });
   const factors = createSecondFactorParts(config, { backends: backendsByName, logger, metrics });
-  const write = historyWriterFromConfig(config, redis, base.instance);
-  const history = write && createHistoryRecorder(write, () => systemClock.now(), metrics.historyLost);
-  const shadow = await createLiveShadow(config, live.current.shadow, {
-    base,
-    redis,
-    engineId,
-    backends: backendsByName,
-    scripts,
-  });
-  const watches = new DecisionWatches(bus, base, steadyClock);
-  const recorders = { rollups, origins, history, shadow, watches };
+  const kept = { base, bus, redis, live, engineId, backends: backendsByName, scripts, metrics };
+  const recorders = { rollups, origins, ...(await recordersOf(config, kept)) };
   const features = { mailTokens, bruteForce, risk, suspensions, resultCache, ...recorders, ...factors };
-  const kept = { ...base, live, rules, backends, domains, backendsByName, ...features };
+  const parts = { ...base, live, rules, backends, domains, backendsByName, ...features };
   const releasable = createAttributeFilter(secretFields(config));
   return {
-    ...kept,
+    ...parts,
     settings,
     makeRules,
     bus,
@@ -200,12 +210,12 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     redis,
     scripts,
     authenticate: createAuthenticate({
-      ...kept,
+      ...parts,
       metrics,
       siteScripts: scripts.siteScripts,
       decoyDigest: decoysOf.digest,
     }),
-    dovecot: makeDovecot(config, kept),
+    dovecot: makeDovecot(config, parts),
     engineId,
     listAccounts: makeListAccounts(engineId, { base, backends, domains, metrics }),
     locateAddresses: createLocateAddresses(risk?.places),

@@ -1,12 +1,14 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { comparableDomain } from "@postern/shared/domain/domains";
 import { type DecoySample, parseStoredPassword } from "@postern/shared/domain/passwords";
 import { riskSettings } from "@postern/shared/domain/risk";
 import {
   type Config,
   domainBackends,
   mailScopes,
+  type OidcConfig,
   parseMasterUserFormat,
   usesDomains,
 } from "@postern/shared/platform/config";
@@ -96,7 +98,10 @@ export function engineSettings(config: Config) {
     oauthBearer: {
       enabled: auth.oauthbearer.enabled,
       ignoreCase: auth.oauthbearer.ignore_case,
-      limits: identity.oidc.mail_registration.enabled ? mailScopes(identity.oidc.mail_registration) : [],
+      limits: {
+        protocols: identity.oidc.mail_registration.enabled ? mailScopes(identity.oidc.mail_registration) : [],
+        domains: clientDomains(identity.oidc),
+      },
     },
     hashing: { concurrency: concurrency === 0 ? availableParallelism() : concurrency, maxQueued },
   };
@@ -109,6 +114,12 @@ function decoySamples({ auth }: Config): readonly DecoySample[] {
       throw new AppError("CONFIG_INVALID", { detail: "auth.pipeline.decoy_passwords contains an unsupported hash" });
     return { stored, weight };
   });
+}
+
+/** The domains to which clients are limited. */
+function clientDomains({ clients }: OidcConfig): ReadonlyMap<string, ReadonlySet<string>> {
+  const limited = clients.filter(({ domains }) => domains.length > 0);
+  return new Map(limited.map(({ client_id: id, domains }) => [id, new Set(domains.map(comparableDomain))]));
 }
 
 /** The order, then the backends that only domains have. */

@@ -7,27 +7,23 @@ import {
   engineBusFromConfig,
   flushSettings,
   keyRingFromConfig,
-  LiveDomains,
   redisFromConfig,
   suspensionsFromConfig,
 } from "@postern/shared/assembly";
 import type { Bus } from "@postern/shared/platform/bus";
-import { type Config, clientDefaults } from "@postern/shared/platform/config";
-import { Secret } from "@postern/shared/platform/crypto";
-import { AppError } from "@postern/shared/platform/errors";
+import type { Config } from "@postern/shared/platform/config";
 import { createCallerReader, createCallerVerifier } from "@postern/shared/platform/http";
 import type { SharedByProcess } from "@postern/shared/platform/lifecycle";
-import { type HostPort, parseHostPort } from "@postern/shared/platform/net";
 import { lazyOpenapi } from "@postern/shared/platform/openapi";
 import { type RedisClient, watchRedisClock } from "@postern/shared/platform/redis";
 import { type Clock, systemClock } from "@postern/shared/platform/time";
-import type { ListDemands } from "./account/connected-applications.ts";
 import { createAccount } from "./account/context.ts";
 import { createClientUses } from "./applications/client-uses.ts";
 import { createClientUseStore } from "./applications/client-uses-redis.ts";
 import { createListApplications } from "./applications/list-applications.ts";
-import { AccountDomains } from "./domains/account-domains.ts";
-import { createIsRefused, type IsRefused } from "./domains/refused-accounts.ts";
+import type { AccountDomains } from "./domains/account-domains.ts";
+import { createDomains } from "./domains/context.ts";
+import type { IsRefused } from "./domains/refused-accounts.ts";
 import { createIdpHealth } from "./health.ts";
 import { createMailClients } from "./mail-clients/context.ts";
 import { createIdpMetrics, type IdpMetrics } from "./metrics.ts";
@@ -37,14 +33,14 @@ import { deviceEnd } from "./oidc/device/device.ts";
 import { createDeviceMemory } from "./remembered-devices/remembered-devices.ts";
 import { createSamlContext, type SamlContext } from "./saml/context.ts";
 import { createSecondFactors, createVouching, type Vouching } from "./second-factors/context.ts";
-import { demandsOf, withAnyFactor } from "./second-factors/sign-in-demands.ts";
 import type { BrowserSessionRecord } from "./sessions/browser-session.ts";
 import { SessionStore } from "./sessions/session-store-redis.ts";
 import { createSingleLogout, type SingleLogout } from "./sessions/single-logout.ts";
+import { idpSettings } from "./settings.ts";
 import { createSignIn } from "./sign-in/context.ts";
 import { serveSuspensions } from "./suspensions/end-access.ts";
 import type { NotificationsContext } from "./user-notifications/context.ts";
-import { createVisitContext, type PageParts } from "./visit/context.ts";
+import { createVisitContext, type PageParts, starterOf } from "./visit/context.ts";
 
 const everyMs = 10_000;
 const nowMs = (): number => systemClock.now();
@@ -76,29 +72,6 @@ function createSessions(
     keys,
     lives: { absoluteMs: lifetime, idleMs: idle_timeout, rememberMs: remember_me_ttl },
   });
-}
-
-interface IdpSettings {
-  readonly identifier: string;
-  readonly address: HostPort;
-  readonly privateAddress: string;
-  readonly assertionSecret: Secret;
-  readonly requestTimeoutMs: number;
-  readonly maxBodyBytes: number;
-}
-
-function idpSettings({ runtime }: Config): IdpSettings {
-  const { idp, caller_assertion } = runtime.services;
-  const address = parseHostPort(idp.address);
-  if (address === undefined) throw new RangeError(`runtime.services.idp.address: ${idp.address}`);
-  return {
-    identifier: runtime.naming.identifier,
-    address,
-    privateAddress: idp.private_address,
-    assertionSecret: new Secret(caller_assertion.secret),
-    requestTimeoutMs: runtime.servers.http.request_timeout,
-    maxBodyBytes: runtime.servers.http.max_body_bytes,
-  };
 }
 
 /** OIDC, SAML and the logout of both. */
@@ -147,7 +120,7 @@ function createProtocols(config: Config, sessions: SessionStore | undefined, par
 /** The code that queues user notifications is loaded only where they are enabled. */
 async function notificationsOf(
   config: Config,
-  parts: { base: Base; bus: Bus; state: RedisClient; metrics: IdpMetrics },
+  parts: { base: Base; bus: Bus; state: RedisClient; metrics: IdpMetrics; domains: AccountDomains },
 ): Promise<NotificationsContext | undefined> {
   if (!config.identity.frontend.enabled || !config.identity.notices.enabled) return undefined;
   const { createNotifications } = await import("./user-notifications/context.ts");
@@ -179,12 +152,6 @@ function demandersOf({ oidc, saml }: Protocols) {
         ]),
     ...(saml === undefined ? [] : [saml.demandsOn]),
   ];
-}
-
-/** A domain may require a second factor, whichever its users have. */
-function demandsOfDomain({ identity }: Config, domains: AccountDomains): ListDemands {
-  const any = withAnyFactor(demandsOf(clientDefaults, identity.mfa_policy));
-  return async (account) => ((await domains.requiresFactor(account)) ? [any] : []);
 }
 
 interface PagesParts extends PageParts, Vouching {
@@ -239,7 +206,7 @@ function createPagesContext(parts: PagesParts) {
       mailSetup,
       applications: oidc?.applications,
       mailSignIns: oidc?.mailSignIns,
-      demanders: [...demandersOf(protocols), demandsOfDomain(config, parts.domains)],
+      demanders: demandersOf(protocols),
       onEnded: ends.onReplaced,
     }),
     devUi: { enabled: config.runtime.developer_mode, version: randomUUID() },
@@ -249,6 +216,10 @@ function createPagesContext(parts: PagesParts) {
       await Promise.all([notifications?.close(), signIn.history?.close()]);
     },
   };
+}
+
+function configuredClients({ oidc }: Protocols) {
+  return [...(oidc?.generations.current().policies.values() ?? [])].filter((one) => !one.isRegistered);
 }
 
 /** Everything that the identity provider consists of: only this file joins the features, each of which constructs itself. */
@@ -262,9 +233,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const names = flushSettings(config);
   const applications = createApplicationList(config, base, state);
   const suspensions = suspensionsFromConfig(config, base, { redis: state, bus, clock: sharedClock });
-  const liveDomains = new LiveDomains(config, bus);
-  const domains = new AccountDomains(liveDomains);
-  const isRefused = createIsRefused(suspensions, domains);
+  const { liveDomains, domains, isRefused } = createDomains(config, bus, suspensions);
   const sessions = createSessions(config, { redis: state, clock: sharedClock, isRefused });
   // The protocols start flows on the pages, which are built after them.
   const built: { pages: ReturnType<typeof createPagesContext> } = { pages: undefined };
@@ -277,17 +246,11 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     clientUses: applications.uses,
     accountNames: accountNamesFromSettings({ bus, live: () => names }),
     pages: () => built.pages?.visits.pages,
-    starter: {
-      startOidc: async (request, response, flow) => {
-        if (built.pages === undefined)
-          throw new AppError("CONFIG_INVALID", { detail: "identity.frontend is disabled" });
-        return built.pages.visits.starts.startOidc(request, response, flow);
-      },
-    },
+    starter: starterOf(() => built.pages?.visits.starts),
   });
   const metrics = createIdpMetrics(base.metrics, base.metricsPrefix);
-  const notifications = await notificationsOf(config, { base, bus, state, metrics });
-  const mail = createMailClients(config, base, state);
+  const notifications = await notificationsOf(config, { base, bus, state, metrics, domains });
+  const mail = createMailClients(config, base, state, domains);
   const vouching = createVouching(config, state, sharedClock);
   serveSuspensions({ ...protocols, ...vouching, bus, sessions, notifications, suspensions, logger: base.logger });
   const shown = { config, base, bus, state, sharedClock, suspensions, domains };
@@ -300,7 +263,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     ...protocols,
     clientUses: applications.uses,
     listApplications: applications.listOf(
-      () => [...(protocols.oidc?.generations.current().policies.values() ?? [])].filter((one) => !one.isRegistered),
+      () => configuredClients(protocols),
       () => protocols.saml?.listProviders() ?? [],
     ),
     pages,

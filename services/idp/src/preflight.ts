@@ -5,12 +5,25 @@ import { configuredKeys } from "./oidc/clients/client-keys.ts";
 import type { CheckRegistration } from "./oidc/clients/client-metadata.ts";
 import { staticKey } from "./oidc/keys/signing-keys.ts";
 import { oidcSettings } from "./oidc/settings/oidc-settings.ts";
-import { readLogo, readTemplates } from "./pages/site-files.ts";
+import { readLogo } from "./pages/logo-files.ts";
+import { readTemplates } from "./pages/site-files.ts";
 import { keysOfPem } from "./saml/keys/pem-keys.ts";
 import { loadDocument } from "./saml/metadata/load-document.ts";
 import { samlSettings } from "./saml/saml-settings.ts";
 
-function pageChecks({ identity }: Config): readonly PreflightCheck[] {
+/** The logos of domains in the configuration. */
+function brandChecks({ auth }: Config): readonly PreflightCheck[] {
+  const names = ["logo_file", "logo_file_dark", "icon_file"] as const;
+  return auth.domains.records.flatMap(({ brand }, index) =>
+    names.map((name) => ({
+      path: `auth.domains.records[${index}].brand.${name}`,
+      run: () => readLogo(brand[name]),
+    })),
+  );
+}
+
+function pageChecks(config: Config): readonly PreflightCheck[] {
+  const { identity } = config;
   const { enabled, branding, templates_folder: folder } = identity.frontend;
   if (!enabled) return [];
   return [
@@ -18,6 +31,7 @@ function pageChecks({ identity }: Config): readonly PreflightCheck[] {
     { path: "identity.frontend.branding.logo_file_dark", run: () => readLogo(branding.logo_file_dark) },
     { path: "identity.frontend.branding.icon_file", run: () => readLogo(branding.icon_file) },
     { path: "identity.frontend.templates_folder", run: () => readTemplates(folder) },
+    ...brandChecks(config),
   ];
 }
 

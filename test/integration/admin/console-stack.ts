@@ -26,9 +26,7 @@ const password = "alice-demo-password";
 
 const rows = Object.entries(secrets).map(
   ([name, secret]) =>
-    `INSERT INTO users (username, password, display_name, mail, uid, totp_secret) SELECT '${name}@example.test', password, '${name}', '${name}@example.test', '${name}', ${
-      secret === undefined ? "NULL" : `'${secret}'`
-    } FROM users WHERE username = 'alice@example.test';`,
+    `INSERT INTO users (username, password, display_name, mail, uid, totp_secret) SELECT '${name}@example.test', password, '${name}', '${name}@example.test', '${name}', ${secret === undefined ? "NULL" : `'${secret}'`} FROM users WHERE username = 'alice@example.test';`,
 );
 
 const mfa = {

@@ -184,13 +184,14 @@ test("a master user of a domain opens no account of another", async () => {
   expect((await asMaster("alice@example.test")).status).toBe(403);
 });
 
+const asRoot = (user: string) => signIn(`${user}*root`, { password: "alice-demo-password" });
+
 test("a master user without a domain is verified by the site's backends, and opens accounts of all domains", async () => {
   const database = new DatabaseSync(join(stack.folder, "directory.sqlite"));
   database.exec(
     "INSERT INTO users (username, password, display_name, mail, uid, enabled) SELECT 'root', password, 'root', 'root', 'root', 1 FROM users WHERE username = 'alice@example.test'",
   );
   database.close();
-  const asRoot = (user: string) => signIn(`${user}*root`, { password: "alice-demo-password" });
   expect(await asRoot("bob@b.test")).toMatchObject({ status: 200, account: "bob@b.test" });
   expect((await asRoot("ann@off.test")).status).toBe(403);
   expect([a.heard("root*", "alice-demo-password"), b.heard("alice-demo-password")]).toEqual([false, false]);

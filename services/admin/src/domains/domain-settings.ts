@@ -9,12 +9,13 @@ export interface ShownDomainSettings {
   readonly configured: ReadonlySet<string>;
 }
 
+const named = (entries: readonly string[]): readonly string[] =>
+  entries.map((entry) => entry.trim()).filter((entry) => entry !== "cache");
+
 export function shownDomainSettings(config: Config): ShownDomainSettings {
   const { domains, backends } = config.auth;
   const { default: others, source } = domains;
   const usual = others.backends.length > 0 ? others.backends : backends.order;
-  const named = (entries: readonly string[]) =>
-    entries.map((entry) => entry.trim()).filter((entry) => entry !== "cache");
   const all = [...backends.order, ...domainBackends(config).map(({ entry }) => entry)];
   return {
     source: source.kind,

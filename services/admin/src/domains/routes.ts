@@ -25,9 +25,6 @@ function domainIn(text: string, member: string): string {
   return name;
 }
 
-const backendsOf = ({ backends }: KnownDomain, { order }: ShownDomainSettings): readonly string[] =>
-  backends.length > 0 ? backends : order;
-
 function getDomains({ domains, live }: DomainContext) {
   return async ({ query, caller }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const size = numberOf(query, "limit", { usual: 50, max: 500 });
@@ -44,7 +41,7 @@ function getDomains({ domains, live }: DomainContext) {
         name: domain.name,
         aliases: [...domain.aliases],
         enabled: domain.isEnabled,
-        backends: [...backendsOf(domain, settings)],
+        backends: [...(domain.backends.length > 0 ? domain.backends : settings.order)],
       })),
       ...(all.length > page.length && last !== undefined && { next: last.name }),
       source: settings.source,
@@ -58,27 +55,30 @@ interface NameParams {
   readonly Params: { readonly name: string };
 }
 
-function reportOf(asked: string, domain: KnownDomain | undefined, settings: ShownDomainSettings): DomainReport {
-  const entries = domain === undefined ? settings.order : backendsOf(domain, settings);
-  const name = domain?.name ?? asked;
+/** What applies while there are neither records nor a source. */
+const withoutRecords = { origin: "none", aliases: [], isEnabled: true, backends: [], record: undefined } as const;
+
+function reportOf(sought: string, domain: KnownDomain | undefined, settings: ShownDomainSettings): DomainReport {
+  const { name, origin, aliases, isEnabled: enabled, backends, record } = domain ?? { ...withoutRecords, name: sought };
+  const entries = backends.length > 0 ? backends : settings.order;
   return {
     name,
-    found_as: name === asked ? "name" : "alias",
-    origin: domain?.origin ?? "none",
-    aliases: [...(domain?.aliases ?? [])],
-    enabled: domain?.isEnabled ?? true,
+    found_as: name === sought ? "name" : "alias",
+    origin,
+    aliases: [...aliases],
+    enabled,
     backends: entries.map((entry) => ({ name: entry, is_configured: settings.configured.has(entry) })),
-    ...(domain?.record !== undefined && { record: { ...domain.record } }),
+    ...(record !== undefined && { record: { ...record } }),
   };
 }
 
 function getDomain({ domains, live }: DomainContext) {
   return async ({ params }: FastifyRequest<NameParams>, reply: FastifyReply): Promise<FastifyReply> => {
-    const asked = domainIn(params.name, "name");
-    const domain = await domains.current?.find(asked);
+    const sought = domainIn(params.name, "name");
+    const domain = await domains.current?.find(sought);
     reply.header("cache-control", "no-store");
     if (domain?.isKnown === false) return reply.code(404).send({ error: "the site does not serve this domain" });
-    return reply.send(reportOf(asked, domain, live.current.domains));
+    return reply.send(reportOf(sought, domain, live.current.domains));
   };
 }
 

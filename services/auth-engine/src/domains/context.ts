@@ -7,12 +7,11 @@ import { type Config, usesDomains } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
 import { Replaceable } from "@postern/shared/platform/lifecycle";
 import { steadyClock } from "@postern/shared/platform/time";
-import type { Backend } from "../backends/backend.ts";
 import type { BackendsByName } from "../backends/backends-by-name.ts";
 import { type BackendSet, createScriptModules } from "../backends/context.ts";
-import type { Listable } from "../backends/list-accounts.ts";
 import { createBackendOfNone, createBackendsByName } from "./domain-backends.ts";
 import { createReadRecord } from "./domain-source.ts";
+import { listableWithin } from "./listable-within.ts";
 
 interface Parts {
   readonly base: Base;
@@ -109,6 +108,19 @@ function chooseBackends(
   });
 }
 
+/** The bus method `auth-engine.find-domain`. */
+function createFindDomain(domains: () => Domains | undefined) {
+  return async ({ domain }: Request<typeof findDomain>): Promise<Reply<typeof findDomain>> => {
+    try {
+      const found = await domains()?.find(domain);
+      return found?.isKnown === true && found.origin === "source" ? { record: { ...found.record } } : {};
+    } catch (error) {
+      if (error instanceof AppError && error.cause instanceof InvalidRecord) return { isInvalid: true };
+      throw error;
+    }
+  };
+}
+
 /** The domains of the site, and the backends for each name. */
 export function createLiveDomains(
   config: Config,
@@ -160,34 +172,9 @@ export function createLiveDomains(
         discard: () => generation.close(),
       };
     },
-    /**
-     * What a caller that is limited to these domains may list: only their backends are queried. Accounts that one lists without a domain are
-     * those of the default domain, if they are anybody's.
-     *
-     * @throws AppError DIRECTORY_UNAVAILABLE if the source cannot tell
-     */
-    listableWithin: async (names: readonly string[]): Promise<Listable> => {
-      const { domains } = current.current;
-      if (domains === undefined)
-        throw new AppError("DIRECTORY_UNAVAILABLE", { detail: "a caller is limited to domains, and there are none" });
-      const isWithin = await domains.within(names);
-      const found = new Map<string, Backend>();
-      for (const name of names) {
-        const domain = await domains.find(name);
-        for (const backend of await backendsByName.of("", domain)) found.set(backend.name, backend);
-      }
-      return { backends: [...found.values()], isWithin };
-    },
-    /** The bus method `auth-engine.find-domain`. */
-    findDomain: async ({ domain }: Request<typeof findDomain>): Promise<Reply<typeof findDomain>> => {
-      try {
-        const found = await current.current.domains?.find(domain);
-        return found?.isKnown === true && found.origin === "source" ? { record: { ...found.record } } : {};
-      } catch (error) {
-        if (error instanceof AppError && error.cause instanceof InvalidRecord) return { isInvalid: true };
-        throw error;
-      }
-    },
+    /** @throws AppError DIRECTORY_UNAVAILABLE if the source cannot tell */
+    listableWithin: (domains: readonly string[]) => listableWithin(domains, current.current.domains, backendsByName),
+    findDomain: createFindDomain(() => current.current.domains),
     close: () => current.close(),
   };
 }

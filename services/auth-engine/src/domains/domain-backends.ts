@@ -1,8 +1,8 @@
-import type { Domain, Domains, KnownDomain } from "@postern/shared/domain/domains";
+import { type Domain, type Domains, type KnownDomain, unknownDomain } from "@postern/shared/domain/domains";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Backend } from "../backends/backend.ts";
 import type { BackendsByName } from "../backends/backends-by-name.ts";
-import { accountNamesOf, createDomainBackend } from "./domain-backend.ts";
+import { type AccountNames, accountNamesOf, createDomainBackend } from "./domain-backend.ts";
 
 const unknownUser = { kind: "unknown_user" } as const;
 
@@ -36,28 +36,39 @@ interface Deps {
   readonly onForeign: (account: string, backend: string, domain: string) => void;
 }
 
+/** How domains name the accounts of backends. */
+function createNaming({ domains, order, onForeign }: Pick<Deps, "domains" | "order" | "onForeign">) {
+  const isOfSite = (backend: string): boolean => order().includes(backend);
+  const namesOf = ({ backends }: KnownDomain): readonly string[] => (backends.length > 0 ? backends : order());
+  const domainOf = (account: string): Domain | Promise<Domain> => {
+    const placed = domains()?.place(account);
+    if (placed === undefined) return unknownDomain;
+    return placed instanceof Promise ? placed.then((found) => found.domain) : placed.domain;
+  };
+  return {
+    isOfSite,
+    /** The names of a domain's backends. */
+    namesOf,
+    of: (domain: KnownDomain, { defaultName }: Domains): AccountNames =>
+      accountNamesOf(domain, {
+        defaultName,
+        domainOf,
+        isServedBy: (other, backend) => other.isKnown && namesOf(other).includes(backend),
+        isOfSite,
+        onForeign,
+      }),
+  };
+}
+
 /** Chooses the backends for each name. No other code decides which backend a name, and its password, may reach. */
 export function createBackendsByName({ set, domains, order, none, onForeign }: Deps): BackendsByName {
   const noBackends: readonly Backend[] = [none];
   let of: readonly Backend[] = [];
   let kept = new WeakMap<KnownDomain, readonly Backend[]>();
-  const isOfSite = (backend: string): boolean => order().includes(backend);
-  const namesOf = ({ backends }: KnownDomain): readonly string[] => (backends.length > 0 ? backends : order());
-  const isServedBy = (domain: Domain, backend: string): boolean => domain.isKnown && namesOf(domain).includes(backend);
-  const namingOf = (domain: KnownDomain, all: Domains) =>
-    accountNamesOf(domain, {
-      defaultName: all.defaultName,
-      domainOf: (account) => {
-        const placed = all.place(account);
-        return placed instanceof Promise ? placed.then((found) => found.domain) : placed.domain;
-      },
-      isServedBy,
-      isOfSite,
-      onForeign,
-    });
+  const naming = createNaming({ domains, order, onForeign });
   const make = (domain: KnownDomain, all: Domains): readonly Backend[] => {
-    const names = namingOf(domain, all);
-    return namesOf(domain).map((name) => {
+    const names = naming.of(domain, all);
+    return naming.namesOf(domain).map((name) => {
       const backend = set.current.find((one) => one.name === name);
       if (backend === undefined)
         throw new AppError("DIRECTORY_UNAVAILABLE", {
@@ -81,11 +92,11 @@ export function createBackendsByName({ set, domains, order, none, onForeign }: D
       return set.current;
     },
     get ofSite() {
-      return domains() === undefined ? set.current : set.current.filter(({ name }) => isOfSite(name));
+      return domains() === undefined ? set.current : set.current.filter(({ name }) => naming.isOfSite(name));
     },
     seenFrom: (domain, backend) => {
       const all = domains();
-      return all === undefined ? backend : createDomainBackend(backend, namingOf(domain, all));
+      return all === undefined ? backend : createDomainBackend(backend, naming.of(domain, all));
     },
     of: (username, known) => {
       const all = domains();

@@ -12,7 +12,7 @@ import {
 } from "@postern/shared/contracts";
 import type { BruteForceRecords } from "@postern/shared/domain/brute-force";
 import type { DecisionWatches } from "@postern/shared/domain/decision-watch";
-import type { Domain } from "@postern/shared/domain/domains";
+import type { Domain, Domains } from "@postern/shared/domain/domains";
 import type { DecisionNote, HistoryRecorder } from "@postern/shared/domain/history";
 import type { Bus, Serving } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
@@ -86,6 +86,23 @@ function verdictOfDomain(domain: Domain | undefined, login: AuthPolicyLogin): Au
   return isServed ? undefined : { verdict: "reject", reason: "domain" };
 }
 
+/**
+ * The login with its name as its domain spells it. If the source of the records does not answer, the name as typed counts, except for a caller
+ * that is limited to domains.
+ */
+async function placeLogin<Login extends AuthPolicyLogin>(
+  login: Login,
+  domains: Domains | undefined,
+): Promise<{ readonly login: Login; readonly domain?: Domain }> {
+  try {
+    const found = await placeName(login.username, login, domains);
+    return found === undefined ? { login } : { login: { ...login, username: found.username }, domain: found.domain };
+  } catch (error) {
+    if (login.callerDomains !== undefined) throw error;
+    return { login };
+  }
+}
+
 /** Evaluates and records sign-ins that mail servers verify, by the auth-policy protocol of Dovecot. */
 export function makeDovecot(
   { storage }: Config,
@@ -120,29 +137,16 @@ export function makeDovecot(
     createChosenNames(systemClock, chosenNamesMs),
   );
   const reset = createResetCounts(() => parts.bruteForce?.records);
-  /**
-   * The login with its name as its domain spells it. If the source of the records does not answer, the name as typed counts, except for a
-   * caller that is limited to domains.
-   */
-  const placed = async <Login extends AuthPolicyLogin>(login: Login): Promise<{ login: Login; domain?: Domain }> => {
-    try {
-      const found = await placeName(login.username, login, parts.domains.current);
-      return found === undefined ? { login } : { login: { ...login, username: found.username }, domain: found.domain };
-    } catch (error) {
-      if (login.callerDomains !== undefined) throw error;
-      return { login };
-    }
-  };
   return {
     allow: async (typed: AuthPolicyLogin, call: CallContext): Promise<AuthPolicyVerdict> => {
-      const { login, domain } = await placed(typed);
+      const { login, domain } = await placeLogin(typed, parts.domains.current);
       const verdict = verdictOfDomain(domain, login) ?? (await allow(login, call, { typed: typed.username, domain }));
       // A sign-in that may proceed is reported afterwards.
       if (verdict.verdict === "reject") record(noteOfVerdict(login, verdict, systemClock.now()));
       return verdict;
     },
     report: async (typed: AuthPolicyResult, call: CallContext): Promise<AuthPolicyEffect> => {
-      const { login } = await placed(typed);
+      const { login } = await placeLogin(typed, parts.domains.current);
       const effect = await report(login, call);
       record(noteOfReport(login, effect, systemClock.now()));
       return effect;

@@ -1,3 +1,4 @@
+import { type Domain, unknownDomain } from "@postern/shared/domain/domains";
 import type { TokenVerdict, VerifiedToken } from "@postern/shared/domain/tokens";
 import { describe, expect, test } from "vitest";
 import { createMailTokenCheck, type MailTokenOutcome } from "./check-mail-token.ts";
@@ -19,10 +20,27 @@ const alice = {
   protocol: "imap",
   credential: "tok.en",
 } as const;
-const limits = [
-  { name: "scope:mail", protocols: ["IMAP", "smtp"] },
-  { name: "scope:calendars", protocols: ["caldav"] },
-];
+const limits = {
+  protocols: [
+    { name: "scope:mail", protocols: ["IMAP", "smtp"] },
+    { name: "scope:calendars", protocols: ["caldav"] },
+  ],
+  domains: new Map([["limited", new Set(["a.test"])]]),
+};
+
+const known: Domain = {
+  isKnown: true,
+  name: "a.test",
+  aliases: [],
+  isEnabled: true,
+  message: "",
+  backends: [],
+  backendsKey: "",
+  protocols: new Set(),
+  mailCredentials: "any",
+  attributes: new Map(),
+  origin: "records",
+};
 
 function checkWith(verdict: TokenVerdict | Promise<TokenVerdict>, ignoreCase = false) {
   const outcomes: MailTokenOutcome[] = [];
@@ -83,6 +101,21 @@ describe("a token in place of a password", () => {
     expect(await check({ ...alice, credential: "x".repeat(16_385) }, { signal })).toBeUndefined();
     expect(verified).toEqual([]);
   });
+
+  test.each([
+    ["a.test", ["b.test"], "ok"],
+    ["c.test", ["a.test"], "ok"],
+    ["b.test", [], "other_domain"],
+  ] satisfies [string, string[], MailTokenOutcome][])(
+    "of a client for a.test is checked by the domain, for %s with the aliases %j: %s",
+    async (name, aliases, outcome) => {
+      const { check, outcomes } = checkWith({ outcome: "ok", token: { ...token, clientId: "limited" } });
+      await check({ ...alice, domain: { ...known, name, aliases } }, { signal });
+      await check({ ...alice, domain: unknownDomain }, { signal });
+      await check(alice, { signal });
+      expect(outcomes).toEqual([outcome, "other_domain", "other_domain"]);
+    },
+  );
 
   test.each([
     ["keys", "UPSTREAM_UNAVAILABLE"],

@@ -1,4 +1,5 @@
 import { normalisedProtocol } from "@postern/shared/contracts";
+import { comparableDomain, type Domain } from "@postern/shared/domain/domains";
 import type { TokenVerdict, TokenVerifier, VerifiedToken } from "@postern/shared/domain/tokens";
 import { unlessAborted } from "@postern/shared/platform/concurrency";
 import { AppError } from "@postern/shared/platform/errors";
@@ -72,6 +73,8 @@ export function readBearerCredential(text: string, mechanism: TokenMechanism): B
 export interface MailTokenRequest {
   readonly mechanism: TokenMechanism;
   readonly username: string;
+  /** Of the user; absent while all domains are decided by `auth.backends.order`. */
+  readonly domain?: Domain | undefined;
   /** Normalised. */
   readonly protocol: string;
   /** The password field. */
@@ -81,13 +84,40 @@ export interface MailTokenRequest {
 }
 
 /** Outcome of a check, for the metric. */
-export const mailTokenOutcomes = ["ok", "invalid", "other_use", "other_user", "other_protocol", "unavailable"] as const;
+export const mailTokenOutcomes = [
+  "ok",
+  "invalid",
+  "other_use",
+  "other_user",
+  "other_protocol",
+  "other_domain",
+  "unavailable",
+] as const;
 export type MailTokenOutcome = (typeof mailTokenOutcomes)[number];
 
 export interface ProtocolLimit {
   /** The scope. */
   readonly name: string;
   readonly protocols: readonly string[];
+}
+
+/** What limits tokens beside their users. */
+export interface TokenLimits {
+  /** Scopes that limit a token: one with any of them is valid only for the protocols of those that it has. */
+  readonly protocols: readonly ProtocolLimit[];
+  /** Domains whose users may use a client, by client ID, for the clients that are limited to some. */
+  readonly domains: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+function isWithin(
+  limits: TokenLimits["domains"],
+  { clientId }: VerifiedToken,
+  { username, domain }: Pick<MailTokenRequest, "username" | "domain">,
+): boolean {
+  const limit = limits.get(clientId);
+  if (limit === undefined) return true;
+  if (domain?.isKnown === true) return [domain.name, ...domain.aliases].some((name) => limit.has(name));
+  return domain === undefined && limit.has(comparableDomain(username.slice(username.lastIndexOf("@") + 1)));
 }
 
 function permits(limits: readonly ProtocolLimit[], { scopes }: VerifiedToken, protocol: string): boolean {
@@ -111,12 +141,11 @@ function undecidable(cause: "keys" | "revocation"): AppError {
  * REDIS_UNAVAILABLE without the revocation state, REQUEST_ABORTED if the caller left.
  *
  * @param ignoreCase `auth.oauthbearer.ignore_case`
- * @param limits scopes that limit a token: one with any of them is valid only for the protocols of those that it has.
  */
 export function createMailTokenCheck(
   verifier: TokenVerifier,
   ignoreCase: boolean,
-  limits: readonly ProtocolLimit[],
+  limits: TokenLimits,
   observe: (outcome: MailTokenOutcome) => void,
 ) {
   const fold = (name: string): string => canonicalName(ignoreCase ? name.toLowerCase() : name);
@@ -124,19 +153,20 @@ export function createMailTokenCheck(
 
   const judged = (
     verdict: TokenVerdict,
-    { isUser, protocol }: Pick<MailTokenRequest, "protocol"> & { readonly isUser: boolean },
+    request: Pick<MailTokenRequest, "username" | "protocol" | "domain"> & { readonly isUser: boolean },
   ): { outcome: MailTokenOutcome; accepted?: { username: string; signedInAt: number | undefined } } => {
     if (verdict.outcome === "unavailable") return { outcome: "unavailable" };
     if (verdict.outcome === "invalid") return { outcome: "invalid" };
     if (verdict.outcome === "wrong_token_type") return { outcome: "other_use" };
     const { username: name, signedInAt } = verdict.token;
-    if (name === undefined || !isUser) return { outcome: "other_user" };
-    if (!permits(limits, verdict.token, protocol)) return { outcome: "other_protocol" };
+    if (name === undefined || !request.isUser) return { outcome: "other_user" };
+    if (!permits(limits.protocols, verdict.token, request.protocol)) return { outcome: "other_protocol" };
+    if (!isWithin(limits.domains, verdict.token, request)) return { outcome: "other_domain" };
     return { outcome: "ok", accepted: { username: name, signedInAt } };
   };
 
   return async (
-    { mechanism, username, credential, protocol, spelled = (name) => name }: MailTokenRequest,
+    { mechanism, username, credential, spelled = (name) => name, ...rest }: MailTokenRequest,
     context: { readonly signal: AbortSignal },
   ) => {
     const read = credential.length > maxMessageLength ? undefined : readBearerCredential(credential, mechanism);
@@ -148,7 +178,7 @@ export function createMailTokenCheck(
     }
     const verdict = await unlessAborted(Promise.resolve(verifier.verify(read.token)), context.signal);
     const isUser = verdict.outcome === "ok" && (await isOwn(verdict.token.username));
-    const { outcome, accepted } = judged(verdict, { isUser, protocol });
+    const { outcome, accepted } = judged(verdict, { username, ...rest, isUser });
     observe(outcome);
     if (verdict.outcome === "unavailable") throw undecidable(verdict.cause);
     return accepted;

@@ -21,9 +21,9 @@ async function decide(
   { backends, checkMailToken }: TokenDeps,
 ): Promise<AuthDecision> {
   if (checkMailToken === undefined) return denial("method_not_enabled");
-  const { username, protocol } = attempt;
+  const { username, protocol, domain } = attempt;
   const spelled = (name: string) => backends.spelled(name);
-  const accepted = await checkMailToken({ ...token, username, protocol, spelled }, context);
+  const accepted = await checkMailToken({ ...token, username, protocol, domain, spelled }, context);
   if (accepted === undefined) return denial("bad_token");
   context.facts.credentialSince = accepted.signedInAt;
   return lookUpAccount({ ...attempt, username: accepted.username }, context, backends);

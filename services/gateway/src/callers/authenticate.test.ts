@@ -134,7 +134,7 @@ test("a caller with domains may use operations about accounts, and none of the s
   const finding = check(header("mx2:only-password-of-mx2"), () => "192.0.2.7");
   if (finding instanceof Promise) throw new Error("a Basic caller is found at once");
   expect(domainsOf(finding)).toEqual({ domains: ["a.test", "xn--bcher-kva.test"], defaultDomain: "a.test" });
-  const judged = (action: string) => judge(finding, action, { needOf: () => need, actionOf: (asked) => asked });
+  const judged = (action: string) => judge(finding, action, { needOf: () => need, actionOf: (name) => name });
   expect([judged("authenticate"), judged("loadConfiguration"), judged("listBruteForceEntries")]).toEqual([
     "ok_basic",
     "operation_denied",
@@ -143,6 +143,8 @@ test("a caller with domains may use operations about accounts, and none of the s
 });
 
 const hash = "$argon2id$v=19$m=64,t=1,p=1$K9gGyX8OAK8aH8Myj6djqQ$QOSKaOmJK9DK/U25o9b6ZB+iwQ/4VoI+wA4UoXPXAzc";
+
+const bearer = async () => ({ outcome: "ok_bearer", token: { ...anyToken, clientId: "one" } }) as const;
 
 test("the owner of a token has the domains of its client or user", async () => {
   const result = loadConfig({
@@ -165,7 +167,6 @@ test("the owner of a token has the domains of its client or user", async () => {
     { domains: ["b.test"], defaultDomain: "b.test" },
     undefined,
   ]);
-  const bearer = async () => ({ outcome: "ok_bearer", token: { ...anyToken, clientId: "one" } }) as const;
   const check = createCallerCheck({ basic: undefined, bearer, tokenDomains: find, openWhenUnconfigured: false });
   expect(domainsOf(await check("Bearer x", () => "192.0.2.1"))).toMatchObject({ domains: ["a.test"] });
 });

@@ -48,7 +48,7 @@ export function postAppPassword(context: AccountContext): VisitHandler {
       page: path,
       showProblem: (problem) => showAppPasswords(context, visit, member, problem),
       showCreated: async (created) => {
-        const mail = mailSetup?.accountOf(member.session);
+        const mail = await mailSetup?.accountOf(member.session);
         const { userName, servers } =
           mail === undefined ? { userName: member.owner.account, servers: [] } : serversView(mail);
         const view = { ...created, account: userName, servers, ...backTo(visit, path) };

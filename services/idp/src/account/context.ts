@@ -2,11 +2,13 @@ import { historyFromConfig } from "@postern/shared/assembly";
 import type { LostPhoneCodes } from "@postern/shared/domain/lost-phone";
 import { locateOnBus } from "@postern/shared/domain/places";
 import type { Bus } from "@postern/shared/platform/bus";
-import type { Config } from "@postern/shared/platform/config";
+import { type Config, clientDefaults } from "@postern/shared/platform/config";
 import type { RedisClient } from "@postern/shared/platform/redis";
+import type { AccountDomains } from "../domains/account-domains.ts";
 import type { MailSetup } from "../mail-clients/mail-setup.ts";
 import type { DeviceMemory } from "../remembered-devices/remembered-devices.ts";
 import type { SecondFactors } from "../second-factors/context.ts";
+import { demandsOf, withAnyFactor } from "../second-factors/sign-in-demands.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
 import type { SignInContext } from "../sign-in/context.ts";
 import type { VisitContext } from "../visit/context.ts";
@@ -37,15 +39,22 @@ interface AccountParts {
   readonly onEnded: (session: BrowserSessionRecord) => Promise<void>;
 }
 
+/** A domain may require a second factor, whichever its users have. */
+function demandsOfDomain({ identity }: Config, domains: AccountDomains): ListDemands {
+  const any = withAnyFactor(demandsOf(clientDefaults, identity.mfa_policy));
+  return async (account) => ((await domains.requiresFactor(account)) ? [any] : []);
+}
+
 /** Everything that the pages of self-service and the MFA API need. */
 export function createAccount(config: Config, parts: AccountParts) {
   const { identity } = config;
-  const { state, bus, visits, secondFactors, signIn, ...others } = parts;
+  const { state, bus, visits, secondFactors, signIn, demanders, ...others } = parts;
   const { store, ceremonies, suspiciousSignIns, proofs, notify } = secondFactors;
   const { totp } = identity.mfa;
   return {
     ...visits,
     ...others,
+    demanders: [...demanders, demandsOfDomain(config, visits.domains)],
     store,
     ceremonies,
     suspiciousSignIns,

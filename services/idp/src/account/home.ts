@@ -8,7 +8,8 @@ import type { AccountContext } from "./context.ts";
 import { here, homePath } from "./member.ts";
 import { passkeySignals } from "./passkey-pages.ts";
 
-function linksOf({ mailSetup }: AccountContext, visit: Visit, session: BrowserSessionRecord) {
+async function linksOf({ mailSetup }: AccountContext, visit: Visit, session: BrowserSessionRecord) {
+  const mail = await mailSetup?.accountOf(session);
   return {
     totp: here(visit, pathTo("totpRegistrationPage")),
     passkeys: here(visit, pathTo("webauthnDevicesPage")),
@@ -18,7 +19,7 @@ function linksOf({ mailSetup }: AccountContext, visit: Visit, session: BrowserSe
     signIns: here(visit, pathTo("recentSignInsPage")),
     applications: here(visit, pathTo("applicationsPage")),
     suspiciousSignIns: here(visit, pathTo("suspiciousSignInsPage")),
-    mailClients: mailSetup?.accountOf(session) === undefined ? undefined : here(visit, pathTo("mailClientsPage")),
+    mailClients: mail === undefined ? undefined : here(visit, pathTo("mailClientsPage")),
   };
 }
 
@@ -47,7 +48,7 @@ export function getHome(context: AccountContext): VisitHandler {
       account: displayName,
       isBare: state === undefined,
       ...countsOf(state),
-      links: linksOf(context, visit, session),
+      links: await linksOf(context, visit, session),
       suspiciousSignIns: (await suspiciousSignIns.list(account)).length,
       signOut: pathTo("logout"),
       signals: state && (await passkeySignals(context, session, state, false)),

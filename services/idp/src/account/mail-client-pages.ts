@@ -30,7 +30,7 @@ interface MailVisit {
 function forMailAccount(context: AccountContext, handler: (mail: MailVisit) => Promise<FastifyReply>): VisitHandler {
   const { mailSetup: setup, pages } = context;
   return forMember(context, async (visit, member) => {
-    const account = setup?.accountOf(member.session);
+    const account = await setup?.accountOf(member.session);
     return setup === undefined || account === undefined
       ? sendProblem(pages, visit, "not_found", { href: homePath })
       : handler({ visit, member, setup, account });

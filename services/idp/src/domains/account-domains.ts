@@ -1,6 +1,7 @@
 import type { LiveDomains } from "@postern/shared/assembly";
 import { userNameFault } from "@postern/shared/contracts";
 import { comparableDomain, type KnownDomain } from "@postern/shared/domain/domains";
+import type { DomainRecordConfig } from "@postern/shared/platform/config";
 
 /** Domains to which an application is limited, spelled like names of domains; empty: all. */
 export type DomainLimit = ReadonlySet<string>;
@@ -60,6 +61,12 @@ export class AccountDomains {
     const placed = current.place(account);
     const isClosed = ({ domain }: Awaited<typeof placed>): boolean => !(domain.isKnown && domain.isEnabled);
     return placed instanceof Promise ? placed.then(isClosed) : isClosed(placed);
+  }
+
+  /** The record of a domain, by its name or an alias with A-labels in lower case; undefined for a domain without one. */
+  async recordOf(domain: string): Promise<DomainRecordConfig | undefined> {
+    const found = await this.#live.current?.find(domain);
+    return found?.isKnown === true ? found.record : undefined;
   }
 
   /** Whether users of the account's domain must have a second factor. */

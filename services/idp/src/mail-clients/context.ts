@@ -4,6 +4,8 @@ import type { Config } from "@postern/shared/platform/config";
 import type { Metrics } from "@postern/shared/platform/metrics";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
+import type { AccountDomains } from "../domains/account-domains.ts";
+import type { MailServicesOf } from "./mail-address.ts";
 import { createMailSetup } from "./mail-setup.ts";
 import { createProfileOffers } from "./profile-offers-redis.ts";
 import { profileSigningKey } from "./profile-signing-key.ts";
@@ -25,10 +27,14 @@ function createMailClientMetrics(registry: Metrics, prefix: string) {
 }
 
 /** Undefined while `identity.mail_clients.enabled` is off. */
-export function createMailClients(config: Config, base: Base, state: RedisClient) {
+export function createMailClients(config: Config, base: Base, state: RedisClient, domains: AccountDomains) {
   const { mail_clients: clients, frontend, notices } = config.identity;
   if (!clients.enabled) return undefined;
-  const services = mailServiceTable(config);
+  const table = mailServiceTable(config);
+  const services: MailServicesOf = {
+    publicUrl: table.publicUrl,
+    find: (domain) => table.findWith(domain, async (name) => (await domains.recordOf(name))?.mail),
+  };
   const keys = frontend.enabled ? keyRingFromConfig(config, "mail-profile") : undefined;
   const offers = keys === undefined ? undefined : createProfileOffers(state, config.storage.redis.prefix, keys);
   const documents = {

@@ -13,9 +13,7 @@ const services: MailServices = {
   oauth: undefined,
 };
 const table = {
-  publicUrl: new URL("https://id.example.test"),
-  all: [services],
-  find: (domain: string) => (domain === "example.test" ? services : undefined),
+  find: async (domain: string) => (domain === "example.test" ? services : undefined),
 };
 
 test.each([
@@ -24,7 +22,7 @@ test.each([
   "autoconfig.example.test",
   "autodiscover.example.test",
   "ua-auto-config.example.test:443",
-])("the host %s belongs to the mail domain", (host) => expect(servicesOfHost(table, host)).toBe(services));
+])("the host %s belongs to the mail domain", async (host) => expect(await servicesOfHost(table, host)).toBe(services));
 
 test.each([
   "id.example.test",
@@ -34,4 +32,4 @@ test.each([
   "[::1]:8080",
   "",
   undefined,
-])("the host %s does not", (host) => expect(servicesOfHost(table, host)).toBeUndefined());
+])("the host %s does not", async (host) => expect(await servicesOfHost(table, host)).toBeUndefined());

@@ -1,4 +1,4 @@
-import { agentConfigurationLabel, type MailServices, type MailServiceTable } from "@postern/shared/domain/mail-clients";
+import { agentConfigurationLabel, type MailServices } from "@postern/shared/domain/mail-clients";
 import { canonicalDomain } from "@postern/shared/platform/net";
 
 /** RFC 5321 §4.5.3.1: a path has at most 256 octets with its brackets, a local part 64. */
@@ -28,6 +28,13 @@ export function userNameAt({ userName }: MailServices, { address, localPart }: M
   return userName === "address" ? address : localPart;
 }
 
+/** The mail services of domains. `find` takes any spelling; it rejects if the source of the domain's record does not answer. */
+export interface MailServicesOf {
+  /** Host of the sign-in pages, which also serves the settings. */
+  readonly publicUrl: URL;
+  readonly find: (domain: string) => Promise<MailServices | undefined>;
+}
+
 /** Labels that clients put before the mail domain. */
 const labels = ["autoconfig", "autodiscover", agentConfigurationLabel];
 
@@ -35,9 +42,13 @@ const labels = ["autoconfig", "autodiscover", agentConfigurationLabel];
  * The services of the domain in a `Host` header: the mail domain itself or one of the labels before it, with or without a
  * port. Undefined for any other host.
  */
-export function servicesOfHost(table: MailServiceTable, host: string | undefined): MailServices | undefined {
+export async function servicesOfHost(
+  services: Pick<MailServicesOf, "find">,
+  host: string | undefined,
+): Promise<MailServices | undefined> {
   const name = host?.replace(/:\d*$/, "").toLowerCase();
   if (name === undefined) return undefined;
   const label = labels.find((one) => name.startsWith(`${one}.`));
-  return table.find(name) ?? (label === undefined ? undefined : table.find(name.slice(label.length + 1)));
+  const below = label === undefined ? undefined : await services.find(name.slice(label.length + 1));
+  return below ?? services.find(name);
 }

@@ -1,6 +1,6 @@
-import type { MailServices, MailServiceTable } from "@postern/shared/domain/mail-clients";
+import type { MailServices } from "@postern/shared/domain/mail-clients";
 import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
-import { type MailAddress, readMailAddress } from "./mail-address.ts";
+import { type MailAddress, type MailServicesOf, readMailAddress } from "./mail-address.ts";
 import type { ProfileOffers } from "./profile-offers-redis.ts";
 
 /** The mailbox of a user for whose domain there are settings. */
@@ -15,17 +15,17 @@ export interface MailAccount {
  * What the pages for mail clients need.
  * @param addressAttribute backend attribute with the mail address.
  */
-export function createMailSetup(services: MailServiceTable, offers: ProfileOffers, addressAttribute: string) {
+export function createMailSetup(services: MailServicesOf, offers: ProfileOffers, addressAttribute: string) {
   return {
     offers,
     /** The origin of the links in QR codes. */
     origin: services.publicUrl.origin,
     /** Undefined: no settings are configured for the user's domain. */
-    accountOf: ({ account, attributes, displayName }: BrowserSessionRecord): MailAccount | undefined => {
+    accountOf: async ({ account, attributes, displayName }: BrowserSessionRecord): Promise<MailAccount | undefined> => {
       // The account name first: the mail servers certainly accept it.
       for (const text of [account, ...(attributes?.[addressAttribute] ?? [])]) {
         const mail = readMailAddress(text);
-        const found = mail === undefined ? undefined : services.find(mail.domain);
+        const found = mail === undefined ? undefined : await services.find(mail.domain);
         if (mail !== undefined && found !== undefined) {
           return { mail, services: found, name: displayName ?? mail.address };
         }

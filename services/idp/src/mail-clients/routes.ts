@@ -24,7 +24,10 @@ function sendNotFound(reply: FastifyReply): FastifyReply {
 }
 
 /** An address that is sent counts, and only its domain; otherwise the host of the request. */
-function servicesFor({ services }: MailClientDocuments, request: FastifyRequest): MailServices | undefined {
+async function servicesFor(
+  { services }: MailClientDocuments,
+  request: FastifyRequest,
+): Promise<MailServices | undefined> {
   const { emailaddress: written } = Object(request.query);
   if (written === undefined) return servicesOfHost(services, hostOf(request));
   // Clients write `+` as it is, which a query reads as a space; no address has one.
@@ -38,11 +41,11 @@ const settingsTypes = { autoconfig: xml, pacc: "application/json" } as const;
 function serveSettings(
   documents: MailClientDocuments,
   format: keyof typeof settingsTypes,
-  find: (request: FastifyRequest) => MailServices | undefined,
+  find: (request: FastifyRequest) => Promise<MailServices | undefined>,
   render: (services: MailServices) => string | undefined,
 ) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const found = find(request);
+    const found = await find(request);
     const document = found === undefined ? undefined : render(found);
     documents.metrics.requested(format, document === undefined ? "unknown" : "served");
     if (document === undefined) {
@@ -74,7 +77,7 @@ function postAutodiscover({ services, metrics, logger, nowMs }: MailClientDocume
         .type(xml)
         .send(autodiscoverError(read.outcome, nowMs()));
     }
-    const found = services.find(read.address.domain);
+    const found = await services.find(read.address.domain);
     metrics.requested("autodiscover", found === undefined ? "unknown" : "served");
     if (found === undefined) {
       logger.info({ session, domain: read.address.domain }, "no mail settings for the domain");
@@ -99,7 +102,7 @@ function getProfile(documents: MailClientDocuments) {
     const { token } = Object(request.params);
     const profile = offers === undefined || typeof token !== "string" ? undefined : await offers.take(token);
     const mail = profile === undefined ? undefined : readMailAddress(profile.address);
-    const found = mail === undefined ? undefined : services.find(mail.domain);
+    const found = mail === undefined ? undefined : await services.find(mail.domain);
     metrics.requested("profile", found === undefined ? "unknown" : "served");
     const session = request.caller?.session;
     if (profile === undefined || mail === undefined || found === undefined) {

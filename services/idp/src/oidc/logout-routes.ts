@@ -116,6 +116,7 @@ function lookOf({ visit, pages }: Seen, query: URLSearchParams): Look {
     query: `?${query.toString()}`,
     language: visit.language,
     uiLocales: query.get("ui_locales") ?? undefined,
+    brand: pages.brands?.of(visit.request),
     headers: visit.request.headers,
   });
 }

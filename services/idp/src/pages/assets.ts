@@ -112,9 +112,9 @@ const signOutScript = `"use strict";
 })();
 `;
 
-interface Asset {
+export interface Asset {
   readonly name: string;
-  /** `/static/<name>.<digest>.<ending>` */
+  /** `/static/<name>.<digest>.<ending>`, with `?domain=<domain>` if it belongs to the brand of a domain. */
   readonly path: string;
   readonly contentType: string;
   readonly body: Buffer;
@@ -135,10 +135,11 @@ const contentTypes = {
 
 const senderScript = "document.querySelector('form[data-send]')?.submit();\n";
 
-function assetOf(name: string, ending: keyof typeof contentTypes, body: Buffer): Asset {
+// oxlint-disable-next-line eslint/max-params -- the parts of one path
+function assetOf(name: string, ending: keyof typeof contentTypes, body: Buffer, query = ""): Asset {
   const digest = hash("sha256", body, "hex").slice(0, 16);
   const path = pathTo("asset", { asset: `${name}.${digest}.${ending}` });
-  return { name, path, contentType: contentTypes[ending], body };
+  return { name, path: `${path}${query}`, contentType: contentTypes[ending], body };
 }
 
 /** The site's branding that browsers load. */
@@ -158,13 +159,40 @@ function letterIcon({ name, accent }: SiteFiles): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><style>rect{fill:${light.accent}}text{fill:${light.onAccent};font:700 18px system-ui,sans-serif}@media(prefers-color-scheme:dark){rect{fill:${dark.accent}}text{fill:${dark.onAccent}}}</style><rect width="32" height="32" rx="9"/><text x="16" y="22.500" text-anchor="middle">${escapeHtml(letter.toUpperCase())}</text></svg>`;
 }
 
-const fileAsset = (name: string, file: LogoFile | undefined): Asset | undefined =>
-  file === undefined ? undefined : assetOf(name, file.ending, file.body);
+/** The branding of a site, or of a domain. */
+export type BrandAssets = ReturnType<typeof brandAssets>;
+
+/** @param query distinguishes the files of a domain's brand from those of the site; empty for the site's. */
+export function brandAssets(files: SiteFiles, query = "") {
+  const fileAsset = (name: string, file: LogoFile | undefined): Asset | undefined =>
+    file === undefined ? undefined : assetOf(name, file.ending, file.body, query);
+  return {
+    stylesheet: assetOf("style", "css", Buffer.from(stylesheetOf(files.accent)), query),
+    logo: fileAsset("logo", files.logo),
+    /** For the dark colour scheme; absent: the same. */
+    logoDark: fileAsset("logodark", files.logoDark),
+    icon: fileAsset("icon", files.icon) ?? assetOf("icon", "svg", Buffer.from(letterIcon(files)), query),
+  };
+}
+
+export interface FoundAsset {
+  readonly asset: Asset;
+  readonly isExact: boolean;
+}
+
+/**
+ * Finds an asset by path. An unknown digest belongs to another version: it gets this version's asset, not to be
+ * cached.
+ */
+export function findAsset(assets: Readonly<Record<string, Asset | undefined>>, url: string): FoundAsset | undefined {
+  const [, name = ""] = /^\/static\/([a-z]+)\.[0-9a-f]{16}\.[a-z]+(?:\?.*)?$/.exec(url) ?? [];
+  const asset = Object.values(assets).find((one) => one?.name === name);
+  return asset === undefined ? undefined : { asset, isExact: asset.path === url };
+}
 
 export function createAssets(files: SiteFiles) {
-  const { accent } = files;
-  const assets = {
-    stylesheet: assetOf("style", "css", Buffer.from(stylesheetOf(accent))),
+  return {
+    ...brandAssets(files),
     /** Submits the form of a page that only carries a message. */
     sender: assetOf("send", "js", Buffer.from(senderScript)),
     /** Shows the progress of a logout and continues it. */
@@ -173,25 +201,6 @@ export function createAssets(files: SiteFiles) {
     script: assetOf("passkeys", "js", Buffer.from(passkeyScript)),
     /** The script of all pages that a script improves. */
     page: assetOf("page", "js", Buffer.from(pageScript)),
-    logo: fileAsset("logo", files.logo),
-    /** For the dark colour scheme; absent: the same. */
-    logoDark: fileAsset("logodark", files.logoDark),
-    icon: fileAsset("icon", files.icon) ?? assetOf("icon", "svg", Buffer.from(letterIcon(files))),
-  };
-  const byName = new Map(
-    Object.values(assets).flatMap((asset) => (asset === undefined ? [] : [[asset.name, asset] as const])),
-  );
-  return {
-    ...assets,
-    /**
-     * Finds an asset by path. An unknown digest belongs to another version: it gets this version's asset, not to be
-     * cached.
-     */
-    find: (path: string): { readonly asset: Asset; readonly isExact: boolean } | undefined => {
-      const [, name = ""] = /^\/static\/([a-z]+)\.[0-9a-f]{16}\.[a-z]+$/.exec(path) ?? [];
-      const asset = byName.get(name);
-      return asset === undefined ? undefined : { asset, isExact: asset.path === path };
-    },
   };
 }
 

@@ -1,26 +1,23 @@
 import { type Language, languageOf, languages } from "@postern/shared/domain/localisation";
-import type { Config } from "@postern/shared/platform/config";
+import type { Config, DomainRecordConfig } from "@postern/shared/platform/config";
+import type { Logger } from "@postern/shared/platform/logging";
 import { createAssets } from "./assets.ts";
-import type { FootLink } from "./look.ts";
+import { DomainBrands } from "./domain-brands.ts";
+import { footLinks, passwordLinks } from "./links.ts";
+import { readLogo } from "./logo-files.ts";
 import { createPages, type Pages, type PagesSettings } from "./pages.ts";
-import { readLogo, readTemplates } from "./site-files.ts";
+import { readTemplates } from "./site-files.ts";
 
 function pagesSettings({ identity }: Config): PagesSettings {
   const { branding, links, localization } = identity.frontend;
   const fallback = languageOf(localization.default_language, languages);
   if (fallback === undefined) throw new RangeError(`no texts for ${localization.default_language}`);
-  const footLinks: readonly FootLink[] = [
-    { key: "common.support", url: links.support_url },
-    { key: "common.privacy", url: links.privacy_policy_url },
-    { key: "common.terms", url: links.terms_of_service_url },
-  ];
   return {
     issuer: identity.oidc.issuer,
     managesSessions: identity.oidc.enabled && identity.oidc.session_management.enabled,
     name: branding.name,
-    links: footLinks.filter(({ url }) => url !== ""),
-    passwordForgotten: links.password_forgotten_url === "" ? undefined : links.password_forgotten_url,
-    passwordChange: links.password_change_url || links.password_forgotten_url || undefined,
+    links: footLinks(links),
+    ...passwordLinks(links),
     languages: localization.languages
       .map((tag) => languageOf(tag, languages))
       .filter((language): language is Language => language !== undefined),
@@ -28,11 +25,21 @@ function pagesSettings({ identity }: Config): PagesSettings {
   };
 }
 
-/** The pages with the languages, branding, logos and templates of the site. */
-export function createSitePages(config: Config): Pages {
+/**
+ * The pages with the languages, branding, logos and templates of the site, and the brands of its domains.
+ *
+ * @param recordOf the record of a name's domain
+ */
+export function createSitePages(
+  config: Config,
+  recordOf: (name: string) => Promise<DomainRecordConfig | undefined>,
+  logger: Logger,
+): Pages {
+  const settings = pagesSettings(config);
+  const brands = new DomainBrands({ recordOf, site: config.identity.frontend, offered: settings.languages, logger });
   const { branding, templates_folder: templates } = config.identity.frontend;
   return createPages(
-    pagesSettings(config),
+    { ...settings, brands },
     createAssets({
       name: branding.name,
       accent: { light: branding.accent_color, dark: branding.accent_color_dark },

@@ -5,6 +5,7 @@ import type { Application } from "../flow/application-of.ts";
 import { browserStateOf } from "../sessions/browser-state.ts";
 import { cookieNames, createSiteCookies } from "../sessions/cookies.ts";
 import type { Assets } from "./assets.ts";
+import type { DomainBrand, DomainBrands } from "./domain-brands.ts";
 import type { DoneKey } from "./done.ts";
 import { documentOf } from "./layout.ts";
 import type { Brand, Look, Page } from "./look.ts";
@@ -18,6 +19,8 @@ export interface PagesSettings extends Pick<Brand, "name" | "links" | "passwordF
   readonly managesSessions: boolean;
   readonly languages: readonly Language[];
   readonly fallback: Language;
+  /** Undefined: all pages have the look of the site. */
+  readonly brands?: DomainBrands | undefined;
 }
 
 /** The parts of a request that determine the look of a page. */
@@ -29,6 +32,8 @@ export interface LookRequest {
   /** From the URL. */
   readonly language: Language | undefined;
   readonly uiLocales?: string | undefined;
+  /** Of the user's domain; undefined for the site's look. */
+  readonly brand?: DomainBrand | undefined;
   /** What has just been done. */
   readonly done?: readonly DoneKey[];
   readonly headers: { readonly cookie?: string | undefined; readonly "accept-language"?: string | undefined };
@@ -105,20 +110,21 @@ export function createPages(settings: PagesSettings, assets: Assets, templates: 
         : undefined,
     headers,
     assets,
+    brands: settings.brands,
     languages,
     /** The offered language that this tag finds; undefined if there is none, so that the browser's wishes apply. */
     languageOf: (tag: string): Language | undefined => languageOf(tag, languages),
-    lookOf: ({ path, query, language: chosen, uiLocales, done = [], headers: requestHeaders }: LookRequest): Look => {
-      const kept = cookies.read(requestHeaders.cookie, cookieNames.language);
-      const acceptLanguage = requestHeaders["accept-language"];
-      const language = pickLanguage({ chosen, kept, uiLocales, acceptLanguage }, languages, fallback);
+    lookOf: ({ path, query, language: chosen, uiLocales, done = [], brand: own, ...request }: LookRequest): Look => {
+      const kept = cookies.read(request.headers.cookie, cookieNames.language);
+      const acceptLanguage = request.headers["accept-language"];
+      const language = pickLanguage({ chosen, kept, uiLocales, acceptLanguage }, languages, own?.fallback ?? fallback);
       const languageLinks = languages.map((other) => ({ language: other, href: `${path}/${other.tag}${query}` }));
       const text = texts.get(language.tag) ?? textsOf(language);
       return {
         language,
         locale: localeOf(language, acceptLanguage),
         text,
-        brand,
+        brand: own === undefined ? brand : { ...brand, ...own.brand },
         notices: done.map((key) => text(`done.${key}`)),
         languageLinks: path === "" ? [] : languageLinks,
       };

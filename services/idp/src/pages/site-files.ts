@@ -1,22 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { extname, join } from "node:path";
-import type { LogoFile } from "./assets.ts";
+import { join } from "node:path";
 import { pageList } from "./page-list.ts";
 import { createSiteTemplates, type SiteTemplates } from "./site-templates.ts";
-
-const largestLogoBytes = 65_536;
-
-/** @throws Error for a file that cannot be read, is too large, or is not svg, png or webp */
-export function readLogo(file: string): LogoFile | undefined {
-  if (file === "") return undefined;
-  const ending = extname(file).slice(1).toLowerCase();
-  if (ending !== "svg" && ending !== "png" && ending !== "webp")
-    throw new RangeError(`${file}: unsupported file type; use .svg, .png or .webp`);
-  const body = readFileSync(file);
-  if (body.length > largestLogoBytes)
-    throw new RangeError(`${file}: must not be larger than ${largestLogoBytes} bytes`);
-  return { ending, body };
-}
 
 /**
  * Reads `<page>.mustache` files. An unknown page name is rejected, because the mistake would otherwise go unnoticed.

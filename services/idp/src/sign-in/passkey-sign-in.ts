@@ -10,11 +10,12 @@ import { nameInHandle } from "../second-factors/webauthn/user-handle.ts";
 import { cancelIn, forFlow, formTargets, hrefIn } from "../visit/flow-visit.ts";
 import type { VisitHandler } from "../visit/page-routes.ts";
 import { callContext, referenceIn, showPage, type Visit } from "../visit/visit.ts";
+import { factorsOf } from "./account-factors.ts";
 import type { SignInMethod } from "./complete-sign-in.ts";
 import type { SignInContext } from "./context.ts";
 import { completeFor } from "./finish-sign-in.ts";
 import { acceptsLostPhoneCode, forFactor, judgeFactor, placeAfterRefusal } from "./judge-factor.ts";
-import { attemptOrigin, factorsOf } from "./post-login.ts";
+import { attemptOrigin } from "./post-login.ts";
 import { reportSignIn, reportUndecided } from "./report.ts";
 
 /** `GET /login/webauthn` */

@@ -4,8 +4,7 @@ import type { FastifyReply } from "fastify";
 import { pageUrlOf } from "../flow/flow-paths.ts";
 import type { FlowRecord, PendingSignIn } from "../flow/flow-record.ts";
 import { waitingTime } from "../pages/moments.ts";
-import { type EnrolledFactors, neededFactors } from "../second-factors/needed-factors.ts";
-import { flowWithAnyFactor } from "../second-factors/sign-in-demands.ts";
+import type { neededFactors } from "../second-factors/needed-factors.ts";
 import { cookieNames } from "../sessions/cookies.ts";
 import { forFlow } from "../visit/flow-visit.ts";
 import type { VisitHandler } from "../visit/page-routes.ts";
@@ -20,6 +19,7 @@ import {
   sendProblem,
   type Visit,
 } from "../visit/visit.ts";
+import { factorsOf } from "./account-factors.ts";
 import type { SignInContext } from "./context.ts";
 import { finishSignIn } from "./finish-sign-in.ts";
 import { showLogin } from "./login-page.ts";
@@ -89,16 +89,14 @@ function typedIn({ form }: Visit): Omit<Credentials, "username"> | undefined {
   };
 }
 
-function acrValuesOf({ params }: FlowRecord): readonly string[] {
-  return (params?.acrValues ?? "").split(" ").filter((value) => value !== "");
-}
-
 /** Places the name, so that all its spellings count as one. Undefined for a form that cannot be read. */
 async function credentialsOf(deps: SignInContext, visit: Visit, flow: FlowRecord): Promise<Credentials | undefined> {
   const form = typedIn(visit);
   if (form === undefined) return undefined;
   const place = () => deps.domains.place(form.typed, flow.client?.domains);
-  return { ...form, username: await reportUndecided(deps, visit, { flow, step: "password" }, place) };
+  const username = await reportUndecided(deps, visit, { flow, step: "password" }, place);
+  await deps.pages.brands?.choose(visit.request, username);
+  return { ...form, username };
 }
 
 async function ask(
@@ -146,18 +144,6 @@ async function askFactor(
   const moved = await gate.move(flow, event, { pending });
   const place = pageUrlOf(moved ?? flow, visit.language?.tag);
   return sendOn(pages, visit, place, flow);
-}
-
-/** What a sign-in needs of the account's factors, for the application and for the account's domain, and whether the domain requires one. */
-export async function factorsOf(
-  { domains }: Pick<SignInContext, "domains">,
-  flow: FlowRecord,
-  account: string,
-  enrolled: EnrolledFactors,
-) {
-  const isRequired = await domains.requiresFactor(account);
-  const demands = isRequired ? flowWithAnyFactor(flow.client) : flow.client;
-  return { isRequired, needed: neededFactors(enrolled, demands, acrValuesOf(flow)) };
 }
 
 interface Refused {

@@ -7,6 +7,7 @@ import type { Config } from "@postern/shared/platform/config";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
+import type { AccountDomains } from "../domains/account-domains.ts";
 import type { IdpMetrics } from "../metrics.ts";
 import { createKnownDevices } from "./known-devices-redis.ts";
 import { createNotificationQueue, type NotificationQueue } from "./notification-queue-redis.ts";
@@ -78,11 +79,16 @@ function serveLostPhone(bus: Bus, { store }: Notifier, frontend: Config["identit
   );
 }
 
+interface NotificationParts {
+  readonly base: Base;
+  readonly bus: Bus;
+  readonly state: RedisClient;
+  readonly metrics: IdpMetrics;
+  readonly domains: AccountDomains;
+}
+
 /** Loaded only if `identity.notices.enabled` is on; undefined without the secret that encrypts queued notifications. */
-export function createNotifications(
-  config: Config,
-  { base, bus, state, metrics }: { base: Base; bus: Bus; state: RedisClient; metrics: IdpMetrics },
-) {
+export function createNotifications(config: Config, { base, bus, state, metrics, domains }: NotificationParts) {
   const { notices: notifications, frontend, oidc } = config.identity;
   const redis = redisFromConfig(config, "queue", base);
   const queue = createQueue(config, redis, base.logger);
@@ -103,6 +109,7 @@ export function createNotifications(
     },
     queue,
     devices,
+    brandOf: async (account) => (await domains.of(account))?.record?.brand.name || undefined,
     // Earlier versions on the bus reject these events.
     publish: ({ event, ...rest }) =>
       event === "suspicious_sign_in" ||

@@ -74,6 +74,8 @@ export interface NotifierDeps {
   };
   readonly queue: NotificationQueue;
   readonly devices: KnownDevices;
+  /** The name of the account's domain brand; undefined for that of the site. */
+  readonly brandOf: (account: string) => Promise<string | undefined>;
   /** Publishes to other services; false if it could not be sent. */
   readonly publish: (notification: AccountNotification) => boolean;
   readonly count: (event: NotificationEvent, result: "kept" | "lost") => void;
@@ -101,16 +103,26 @@ function bodyOf(
   };
 }
 
+/** The mails about an event, which name the brand of the account's domain. */
+function createMailsOf({ settings: { mail }, brandOf }: NotifierDeps) {
+  return async (notification: Notification, nowMs: number) => {
+    if (mail === undefined) return [];
+    // Users get the mail even if the name is not known.
+    const brand = await brandOf(notification.account).catch(() => undefined);
+    return notificationMails(notification, { ...mail, ...(brand !== undefined && { brand }) }, nowMs);
+  };
+}
+
 /** Sends user notifications by bus, webhook and mail. No sign-in waits for them or fails because of them. */
 export function createNotifier(deps: NotifierDeps) {
   const { settings, queue, devices, publish, count, logger, nowMs } = deps;
   const inFlight = new Set<Promise<unknown>>();
 
-  const jobsOf = (notification: Notification, body: AccountNotification): readonly NotificationJob[] => {
+  const mailsOf = createMailsOf(deps);
+  const jobsOf = async (notification: Notification, body: AccountNotification): Promise<readonly NotificationJob[]> => {
     const { id, account, event } = body;
     const about = { id, account, event };
-    const mails =
-      settings.mail === undefined ? [] : notificationMails(notification, settings.mail, Date.parse(body.time));
+    const mails = await mailsOf(notification, Date.parse(body.time));
     return [
       ...(settings.toWebhook ? [{ channel: "webhook", ...about, body: JSON.stringify(body) } as const] : []),
       // Each is a job of its own, under an id of its own.
@@ -130,7 +142,7 @@ export function createNotifier(deps: NotifierDeps) {
     if (!settings.events.has(notification.event)) return 0;
     const body = bodyOf(notification, id, atMs);
     publish(body);
-    const jobs = jobsOf(notification, body);
+    const jobs = await jobsOf(notification, body);
     if (jobs.length > 0) await queue.add(jobs);
     count(notification.event, "kept");
     return jobs.length;

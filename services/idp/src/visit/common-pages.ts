@@ -1,16 +1,19 @@
 import { operation, pathTo } from "@postern/shared/contracts";
 import { type Caller, routeOf } from "@postern/shared/platform/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { findAsset } from "../pages/assets.ts";
 import { accountPath, type LookRequest, type Pages, type Shown } from "../pages/pages.ts";
 import { errorPage, loggedOutPage } from "../pages/templates/messages.ts";
 import type { VisitContext } from "./context.ts";
 import { registerPageRoutes, servePage } from "./page-routes.ts";
 import { referenceIn, sendTo, showPage } from "./visit.ts";
 
-/** The stylesheet, the scripts and the logo, under names that change with their content. */
-export function getStatic({ assets, headers }: Pages) {
+/** The stylesheet, the scripts and the logo of the site or of a domain, under names that change with their content. */
+export function getStatic({ assets, brands, headers }: Pages) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const found = assets.find(request.raw.url ?? "");
+    const { url = "" } = request.raw;
+    const { domain } = Object(request.query);
+    const found = typeof domain === "string" ? await brands?.file(domain, url) : findAsset({ ...assets }, url);
     if (found === undefined) return reply.code(404).headers(headers.asset).send();
     const { asset, isExact } = found;
     return reply

@@ -2,10 +2,12 @@ import type { Base } from "@postern/shared/assembly";
 import type { Suspensions } from "@postern/shared/domain/suspensions";
 import type { Config } from "@postern/shared/platform/config";
 import type { KeyRing } from "@postern/shared/platform/crypto";
+import { AppError } from "@postern/shared/platform/errors";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
 import type { AccountDomains } from "../domains/account-domains.ts";
 import { createFlowGate } from "../flow/flow-gate.ts";
+import type { FlowStarter } from "../flow/flow-port.ts";
 import { createFlowStarter } from "../flow/flow-starter.ts";
 import { createFlowStore } from "../flow/flow-store-redis.ts";
 import { createSitePages } from "../pages/context.ts";
@@ -29,7 +31,7 @@ export function createVisitContext(
   sessions: SessionStore,
   flowKeys: KeyRing,
 ) {
-  const pages = createSitePages(config);
+  const pages = createSitePages(config, async (name) => (await domains.of(name))?.record, base.logger);
   const flows = createFlowStore(state, config.storage.redis.prefix, flowKeys, sharedClock);
   return {
     pages,
@@ -42,6 +44,17 @@ export function createVisitContext(
     nowMs: (): number => sharedClock.now(),
     /** Timeout of one request to an engine. */
     decisionTimeoutMs: (): number => config.runtime.timeouts.decision,
+  };
+}
+
+/** Starts flows on pages that are built after what starts them. */
+export function starterOf(starts: () => FlowStarter | undefined): FlowStarter {
+  return {
+    startOidc: async (request, response, flow) => {
+      const found = starts();
+      if (found === undefined) throw new AppError("CONFIG_INVALID", { detail: "identity.frontend is disabled" });
+      return found.startOidc(request, response, flow);
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { pathTo } from "@postern/shared/contracts";
+import { maxUserNameLength, pathTo } from "@postern/shared/contracts";
 import type { FormView } from "@postern/shared/platform/pages";
 import type { FastifyReply } from "fastify";
 import { csrfToken } from "../flow/browser-binding.ts";
@@ -20,6 +20,15 @@ function presented(pages: Pages, visit: Visit): Presented {
   };
 }
 
+/** The brand of the application's only domain, or else of the account or the name that the sign-in is about. */
+async function chooseBrand({ brands }: Pages, { request }: Visit, flow: FlowRecord): Promise<void> {
+  const { client, pending, accountId, params } = flow;
+  const [own, ...others] = client?.domains ?? [];
+  const isOne = own !== undefined && others.length === 0;
+  const name = isOne ? `@${own}` : (pending?.account ?? accountId ?? params?.loginHint);
+  if (name !== undefined && name.length <= maxUserNameLength) await brands?.choose(request, name);
+}
+
 /**
  * Admits a visit to its flow, or answers it: 400 without a flow, 302 to the flow's current page. If a form is
  * sent twice, the second request arrives after the flow has ended; `answerOver` then answers the visit.
@@ -32,6 +41,7 @@ export async function admit(
 ): Promise<Extract<Passage, { passage: "open" }> | undefined> {
   const isPost = visit.request.method === "POST";
   const passage = await gate[isPost ? "submit" : "enter"](presented(pages, visit), states);
+  if (passage.passage !== "none") await chooseBrand(pages, visit, passage.flow);
   if (passage.passage === "open") return passage;
   if (passage.passage === "over" && answerOver !== undefined) {
     await answerOver(passage.flow);

@@ -105,11 +105,16 @@ export function noteBrowserState(
 
 /** The session of the visiting browser; undefined if it is not signed in. */
 export async function sessionOf(
-  { pages, sessions }: { readonly pages: Pick<Pages, "cookies">; readonly sessions: Pick<SessionStore, "findBySid"> },
+  {
+    pages,
+    sessions,
+  }: { readonly pages: Pick<Pages, "cookies" | "brands">; readonly sessions: Pick<SessionStore, "findBySid"> },
   { request }: Pick<Visit, "request">,
 ): Promise<BrowserSessionRecord | undefined> {
   const sid = pages.cookies.read(request.headers.cookie, cookieNames.session);
-  return sid === undefined ? undefined : sessions.findBySid(sid);
+  const session = sid === undefined ? undefined : await sessions.findBySid(sid);
+  if (session !== undefined) await pages.brands?.choose(request, session.account);
+  return session;
 }
 
 /** The look of a page for this visit; links to other languages keep `flow`. */
@@ -142,6 +147,7 @@ function lookRequestOf(pages: Pages, { request, path, language }: Visit, flow: F
     query: flow === undefined ? "" : `?${new URLSearchParams({ flow: flow.id }).toString()}`,
     language: language ?? (flow?.languageTag === undefined ? undefined : pages.languageOf(flow.languageTag)),
     uiLocales: flow?.params?.uiLocales,
+    brand: pages.brands?.of(request),
     headers: request.headers,
   };
 }

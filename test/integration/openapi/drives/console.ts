@@ -61,6 +61,10 @@ export const consoleDrives: readonly Drive[] = [
   drive("showShadowReport", { query: { kind: "missing", limit: "5" } }),
   broken("showShadowReport", { query: { limit: "all" } }),
   { operationId: "resetShadowReport", status: 204, parts: () => ({}) },
+  drive("listDomains", { query: { limit: "5" } }),
+  broken("listDomains", { query: { limit: "all" } }),
+  drive("showDomain", { path: { name: "example.test" } }),
+  { operationId: "showDomain", status: 400, parts: () => ({ path: { name: "no domain" } }) },
   drive("listApplications", {}),
   drive("showSystem", {}),
 ];

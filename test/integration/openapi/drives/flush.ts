@@ -27,6 +27,7 @@ export const flushDrives: readonly Drive[] = [
   ...flush("enqueueUserCacheFlush", 202, user, json({})),
   ...flush("flushBruteForceRule", 200, address, json({ ip_address: "203.0.113.9" })),
   ...flush("enqueueBruteForceRuleFlush", 202, address, json({ rule_name: "*" })),
+  ...flush("flushDomain", 200, json({ domain: "example.test" }), json({ domain: "" })),
   { operationId: "listBruteForceEntries", status: 200, parts: () => ({}) },
   { operationId: "listBruteForceEntries", status: 200, parts: () => ({ query: { limit: "5" } }) },
   { operationId: "listFilteredBruteForceEntries", status: 200, parts: () => json({ accounts: [alice.username] }) },

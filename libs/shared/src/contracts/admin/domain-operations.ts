@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { errorAnswer, jsonAnswer, jsonBody, operatorApi } from "../operations/answers.ts";
 import { component, flag, optionalText, text, texts } from "../schema.ts";
-import { Envelope } from "./flush-operations.ts";
+import { cacheApi, Envelope } from "./flush-operations.ts";
 
 const name = text("With A-labels, in lower case.");
 const aliases = texts("Other domains whose names are names of this one.");
@@ -50,10 +50,6 @@ export const DomainFlush = Envelope(
 );
 
 const malformed = { 400: errorAnswer("A parameter is missing or invalid.") };
-const cache = operatorApi(
-  { name: "cache flush of domains", prefix: "/api/v1/cache/flush/domain", owner: "admin" },
-  "Flush and bans",
-);
 const domains = operatorApi(
   { name: "domains", prefix: "/api/v1/domains", owner: "admin" },
   "Administration",
@@ -61,13 +57,16 @@ const domains = operatorApi(
 );
 
 export const domainOperations = [
-  cache("delete", "/api/v1/cache/flush/domain", "flushDomain", {
+  cacheApi("delete", "/api/v1/cache/flush/domain", "flushDomain", {
     concerns: { of: "domain", in: "body", member: "domain" },
     summary: "Read the record of a domain again",
     description:
       "For records of auth.domains.source: all services forget the record, or all records, and read it when it is next needed. Results and bans of users remain. Audited as domain.flush.",
     request: jsonBody(DomainFlushRequest),
-    answers: { 200: jsonAnswer("The services were told.", DomainFlush), 400: errorAnswer("Malformed request.") },
+    answers: {
+      200: jsonAnswer("The services forget the record.", DomainFlush),
+      400: errorAnswer("Malformed request."),
+    },
   }),
   domains("get", "/api/v1/domains", "listDomains", {
     concerns: { of: "accounts" },

@@ -139,7 +139,8 @@ export const BruteForceFlush = Envelope(
 export type BruteForceFlush = Static<typeof BruteForceFlush>;
 
 const tag = "Flush and bans";
-const cache = operatorApi({ name: "cache flush", prefix: "/api/v1/cache", owner: "admin" }, tag);
+/** Below `/api/v1/cache`. */
+export const cacheApi = operatorApi({ name: "cache flush", prefix: "/api/v1/cache", owner: "admin" }, tag);
 const bruteForce = operatorApi({ name: "brute force", prefix: "/api/v1/bruteforce", owner: "admin" }, tag);
 const jobs = operatorApi({ name: "async jobs", prefix: "/api/v1/async", owner: "admin" }, "Jobs");
 const path = "/api/v1/bruteforce/list";
@@ -160,14 +161,14 @@ const page = Type.Object({
 const listing = { query: page, ...jsonBody(BruteForceListRequest), bodyRequired: false } as const;
 
 export const flushOperations = [
-  cache("delete", "/api/v1/cache/flush", "flushUserCache", {
+  cacheApi("delete", "/api/v1/cache/flush", "flushUserCache", {
     concerns: { of: "account", in: "body", member: "user" },
     summary: "Flush the cached results of a user and the bans of addresses that tried passwords for the account",
     request: jsonBody(CacheFlushRequest),
     answers: answers(200, "The removed keys.", CacheFlush),
   }),
   // Without `concerns`: it lifts bans, which protect the accounts of other domains too.
-  cache("delete", "/api/v1/cache/flush/async", "enqueueUserCacheFlush", {
+  cacheApi("delete", "/api/v1/cache/flush/async", "enqueueUserCacheFlush", {
     summary: "Flush a user as a background job",
     request: jsonBody(CacheFlushRequest),
     answers: answers(202, "The job was accepted.", CacheFlushAsync),

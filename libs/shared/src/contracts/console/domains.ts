@@ -11,7 +11,7 @@ export const DomainInEffect = component("DomainInEffect", {
   aliases: texts("Other domains whose names are names of this one."),
   origin: text("records: the configuration; source: auth.domains.source; default: auth.domains.default."),
   enabled: flag("Whether its users may sign in."),
-  message: optionalText("What its users are told while it is not enabled. Absent: the message of a wrong password."),
+  message: optionalText("Message for its users while it is not enabled. Absent: that of a wrong password."),
   backends: texts(
     "Backends that are queried, in this order. Empty: those of auth.domains.default or auth.backends.order.",
   ),

@@ -167,7 +167,7 @@ export const auditEvents = {
   "token.refresh": event("A refresh token was exchanged"),
   "token.reuse": event("A refresh token was used a second time, and its family was revoked"),
   "user.login": event(
-    "A user signed in on the pages, or failed to; `method` is the last step (password, totp, recovery, webauthn, passkey, remembered_device, lost_phone), `reason` states why it failed",
+    "A user signed in on the pages, or failed to; `method` is the last step (password, totp, recovery, webauthn, passkey, remembered_device, lost_phone), `reason` states why it failed; `other_domain`: the application is not for the domain of the account",
     "the account, after the password or passkey was verified; `account` contains it if a backend has it",
     "the client or service provider",
   ),

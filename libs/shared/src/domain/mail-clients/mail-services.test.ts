@@ -59,3 +59,25 @@ test("the PACC document contains the hosts, and its digest is that of its bytes"
     password: true,
   });
 });
+
+test("a record of auth.domains names servers too, for its aliases as well; an entry takes precedence", async () => {
+  const mail = "mail: { imap: { host: imap.record.test }, smtp: { host: smtp.record.test } }";
+  const text = `
+auth: { domains: { records: [{ name: b.test, aliases: [c.test], ${mail} }, { name: example.test, ${mail} }, { name: d.test }] } }
+identity:
+  oidc: { issuer: "https://id.example.test" }
+  mail_clients: { enabled: true, domains: [{ names: [example.test], ${servers} }] }`;
+  const result = loadConfig({ text, env: {}, readFile: () => "" });
+  if (!result.ok) throw new Error(result.problems.map(({ path }) => path).join());
+  const table = mailServiceTable(result.config);
+  const hosts = ["b.test", "C.test", "example.test", "d.test"].map((name) => table.find(name)?.smtp.host);
+  expect(hosts).toEqual(["smtp.record.test", "smtp.record.test", "smtp.example.test", undefined]);
+  expect(table.all.map(({ domain }) => domain).toSorted()).toEqual(["b.test", "c.test", "example.test"]);
+  const [record] = result.config.auth.domains.records;
+  const byService = ["example.test", "new.test"].map((name) => table.findWith(name, async () => record?.mail));
+  expect((await Promise.all(byService)).map((one) => one?.smtp.host)).toEqual([
+    "smtp.example.test",
+    "smtp.record.test",
+  ]);
+  expect(await table.findWith("new.test", async () => undefined)).toBeUndefined();
+});

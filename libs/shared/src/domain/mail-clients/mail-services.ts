@@ -4,13 +4,14 @@ import type { Config } from "../../platform/config/index.ts";
 import { canonicalDomain } from "../../platform/net/index.ts";
 
 type MailClientsConfig = Config["identity"]["mail_clients"];
-type DomainConfig = MailClientsConfig["domains"][number];
+/** The servers of a domain and what clients show of them, in an entry or in a record of `auth.domains`. */
+export type MailServersConfig = Omit<MailClientsConfig["domains"][number], "names">;
 
 /** A server as clients reach it. There is always TLS: from the start, or after STARTTLS. */
 export type MailServer = ReturnType<typeof serverOf>;
 export type MailServiceTable = ReturnType<typeof mailServiceTable>;
 /** The mail services of one domain. */
-export type MailServices = MailServiceTable["all"][number];
+export type MailServices = ReturnType<ReturnType<typeof createServicesOf>>;
 
 const ports = {
   imap: { tls: 993, starttls: 143 },
@@ -21,7 +22,7 @@ const ports = {
 /** draft-ietf-mailmaint-autoconfig: the longest that clients have to show. */
 const maxShortName = 20;
 
-function serverOf(config: DomainConfig, protocol: keyof typeof ports) {
+function serverOf(config: MailServersConfig, protocol: keyof typeof ports) {
   const { host, port, security } = config[protocol];
   return { host: host.replace(/\.$/, ""), port: port === 0 ? ports[protocol][security] : port, security };
 }
@@ -43,13 +44,13 @@ function oauthOf({ oauth2 }: MailClientsConfig, issuer: string) {
   };
 }
 
-/** The mail services of all configured domains. @throws TypeError if `identity.oidc.issuer` is not set */
-export function mailServiceTable({ identity }: Config) {
-  const { mail_clients: clients, oidc, frontend } = identity;
+/** Makes the mail services of a domain from its servers. */
+function createServicesOf({ mail_clients: clients, oidc, frontend }: Config["identity"]) {
   const oauth = oauthOf(clients, oidc.issuer);
-  const all = clients.domains.flatMap((config) => {
+  return (domain: string, config: MailServersConfig) => {
     const displayName = config.display_name === "" ? frontend.branding.name : config.display_name;
-    const services = {
+    return {
+      domain,
       displayName,
       shortName:
         config.short_name === "" ? Array.from(displayName).slice(0, maxShortName).join("").trim() : config.short_name,
@@ -59,21 +60,54 @@ export function mailServiceTable({ identity }: Config) {
       smtp: serverOf(config, "smtp"),
       oauth,
     };
-    return config.names.flatMap((name) => {
-      // Callers compare names in this spelling.
-      const domain = canonicalDomain(name);
-      return domain === undefined ? [] : [{ domain, ...services }];
-    });
-  });
-  const byDomain = new Map(all.map((services) => [services.domain, services]));
+  };
+}
+
+/** Whether clients of a domain find servers by its record. */
+function hasServers({ smtp }: MailServersConfig): boolean {
+  return smtp.host !== "";
+}
+
+/** The mail services of all configured domains. @throws TypeError if `identity.oidc.issuer` is not set */
+export function mailServiceTable({ identity, auth }: Config) {
+  const servicesOf = createServicesOf(identity);
+  const { mail_clients: clients, oidc } = identity;
+  const records = auth.domains.records
+    .filter(({ mail }) => hasServers(mail))
+    .map(({ name, aliases, mail }) => ({ names: [name, ...aliases], config: mail }));
+  const entries = clients.domains.map((config) => ({ names: config.names, config }));
+  const tableOf = (lists: typeof entries | typeof records) => {
+    const all = lists.flatMap(({ names, config }) =>
+      names.flatMap((name) => {
+        // Callers compare names in this spelling.
+        const domain = canonicalDomain(name);
+        return domain === undefined ? [] : [[domain, servicesOf(domain, config)] as const];
+      }),
+    );
+    return new Map(all);
+  };
+  const byEntry = tableOf(entries);
+  const byDomain = new Map([...tableOf(records), ...byEntry]);
   return {
     /** Host of the sign-in pages, which also serves the settings. */
     publicUrl: new URL(oidc.issuer),
-    all,
+    all: [...byDomain.values()],
     /** In any spelling. */
     find: (domain: string) => {
       const canonical = canonicalDomain(domain);
       return canonical === undefined ? undefined : byDomain.get(canonical);
+    },
+    /** As a service finds them whose records change or come from a source: by the entry of a domain, or else by its record. */
+    findWith: async (
+      domain: string,
+      mailOf: (domain: string) => Promise<MailServersConfig | undefined>,
+    ): Promise<MailServices | undefined> => {
+      const canonical = canonicalDomain(domain);
+      if (canonical === undefined) return undefined;
+      const entry = byEntry.get(canonical);
+      if (entry !== undefined) return entry;
+      const mail = await mailOf(canonical);
+      return mail === undefined || !hasServers(mail) ? undefined : servicesOf(canonical, mail);
     },
   };
 }

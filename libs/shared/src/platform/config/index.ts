@@ -10,7 +10,7 @@ export { type RedactedConfig, redactConfig, redacted, redactNode } from "./redac
 export { currentName, renamedKeys } from "./renamed-keys.ts";
 export { backchannelAudience, callerDefaultDomain } from "./sections/auth-backchannel.ts";
 export { parseBackendEntry } from "./sections/auth-backends.ts";
-export { domainBackends, usesDomains } from "./sections/auth-domains.ts";
+export { domainBackends } from "./sections/auth-domains.ts";
 export { httpPoolsOf } from "./sections/auth-http.ts";
 export { parseMasterUserFormat } from "./sections/auth-pipeline.ts";
 export { longestTimerMs } from "./sections/fields.ts";
@@ -30,6 +30,7 @@ export {
 } from "./sections/identity-oidc-clients.ts";
 export { mailScopes } from "./sections/identity-oidc-mail-registration.ts";
 export type * from "./sections/root.ts";
+export { usesDomains } from "./sections/uses-domains.ts";
 export { processSources, sourceRevision } from "./sources/environment.ts";
 export { readYaml } from "./sources/yaml.ts";
 export type { Reload } from "./tree/node.ts";

@@ -8,6 +8,20 @@ import { createEnvironment } from "./sources/environment.ts";
 
 const node = toSection(DomainRecord, "live");
 
+/** Sections are JSON texts in databases and directories. */
+function unpacked(raw: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(raw).map(([key, value]) => {
+    if (typeof value !== "string" || node.children.get(key)?.kind !== "section") return [key, value] as const;
+    try {
+      const parsed: unknown = JSON.parse(value);
+      return [key, parsed] as const;
+    } catch {
+      return [key, value] as const;
+    }
+  });
+  return Object.fromEntries(entries);
+}
+
 /**
  * A record of `auth.domains` as a source returned it: values are texts, lists, or what JSON can hold.
  *
@@ -19,7 +33,7 @@ export function readDomainRecord(
   { ofNewer = false }: { readonly ofNewer?: boolean } = {},
 ): DomainRecordConfig {
   const problems = createProblemList();
-  const record = readSection(node, raw, [], {
+  const record = readSection(node, unpacked(raw), [], {
     environment: createEnvironment({}, "SERVICE", problems.report),
     problem: problems.report,
     unknownKey: ([key = ""]) => {

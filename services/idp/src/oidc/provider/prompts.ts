@@ -63,12 +63,10 @@ function isNamed({ account, accountId, attributes = {} }: BrowserSessionRecord, 
   );
 }
 
-/** Whether a hint is the account by another spelling of its domain. */
-async function isPlacedAs(
-  { account }: BrowserSessionRecord,
-  hint: string,
-  { domains }: ProviderHooks,
-): Promise<boolean> {
+/** Whether a hint names the account, also by another spelling of its domain. */
+async function names(known: BrowserSessionRecord, hint: string, { domains }: ProviderHooks): Promise<boolean> {
+  if (isNamed(known, hint)) return true;
+  const { account } = known;
   const [one, other] = await Promise.all([domains.place(account.toLowerCase()), domains.place(hint)]);
   return canonicalName(one) === canonicalName(other);
 }
@@ -87,7 +85,7 @@ async function namesAnotherAccount(
   if (!hint.includes("@") || session?.accountId === undefined || result?.login !== undefined) return false;
   if (prompts.has("none") && !knowsUser(oidc, policies)) return false;
   const known = await hooks.findSession(session.uid);
-  return known !== undefined && !isNamed(known, hint) && !(await isPlacedAs(known, hint, hooks));
+  return known !== undefined && !(await names(known, hint, hooks));
 }
 
 /** When a user must sign in, choose an account or consent. */

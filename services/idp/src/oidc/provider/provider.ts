@@ -2,12 +2,13 @@ import type { EventEmitter } from "node:events";
 import { pathTo } from "@postern/shared/contracts";
 import { type Configuration, errors, type JWK, type KoaContextWithOIDC, Provider } from "oidc-provider";
 import { sessionStateOf } from "../../sessions/browser-state.ts";
+import type { OidcAccount } from "../accounts/accounts-redis.ts";
 import { type ClaimSources, claimsOf } from "../claims/claims.ts";
 import { supportedClaims } from "../claims/client-claims.ts";
 import { judgeEachAddress } from "../clients/address-rules.ts";
 import { registrationRules } from "../clients/client-metadata.ts";
 import { clientPolicyParams } from "../clients/client-policy.ts";
-import { type ClientPolicies, clientMetadata, matchesWildcard } from "../clients/clients.ts";
+import { type ClientPolicies, type ClientPolicy, clientMetadata, matchesWildcard } from "../clients/clients.ts";
 import { createLoadGrant } from "../grants/grants.ts";
 import { allScopes, claimTable, type OidcSettings } from "../settings/oidc-settings.ts";
 import { isRecord, textOf, wordsOf } from "../storage/models.ts";
@@ -25,6 +26,15 @@ function isOnlyIdToken({ oidc }: KoaContextWithOIDC): boolean {
   return oidc.params?.["response_type"] === "id_token";
 }
 
+/** Whether the client is for the domain of the account. */
+async function mayUse(
+  { isWithin }: ProviderHooks["domains"],
+  { account }: OidcAccount,
+  policy: ClientPolicy | undefined,
+): Promise<boolean> {
+  return policy === undefined || isWithin(account, policy.limit);
+}
+
 /**
  * The account and its claims for an ID token: only those that the request or the client's mappings name, and those of the
  * scopes if no access token is issued. The provider adds the claims of the scopes where an access token has an audience,
@@ -37,10 +47,10 @@ function accountWithClaims(
   return async (ctx, accountId, token) => {
     const ofToken = token !== undefined && "sessionUid" in token ? token.sessionUid : undefined;
     const account = await findAccount(accountId, ofToken ?? ctx.oidc.session?.uid);
-    if (account === undefined) return undefined;
     const clientId = ctx.oidc.client?.clientId ?? token?.clientId ?? "";
-    const { claims, limit } = policies.get(clientId) ?? {};
-    if (limit !== undefined && !(await domains.isWithin(account.account, limit))) return undefined;
+    const policy = policies.get(clientId);
+    if (account === undefined || !(await mayUse(domains, account, policy))) return undefined;
+    const claims = policy?.claims;
     return {
       accountId,
       claims: async (use, scope, named) => {

@@ -58,14 +58,20 @@ function attributesOf({ auth: { backends } }: Config): ReadonlySet<string> | und
   return new Set(names.map((name) => name.toLowerCase()));
 }
 
-function mailHostsOf({ identity: { mail_clients: clients } }: Config): readonly string[] {
-  if (!clients.enabled) return [];
-  const hosts = clients.domains.flatMap(({ imap, pop3, smtp }) => [imap.host, pop3.host, smtp.host]);
+/** Mail servers and names of mail services in the configuration. Those of domains that a source returns are not known here. */
+function mailServersOf({ identity, auth }: Config) {
+  return [...identity.mail_clients.domains, ...auth.domains.records.map(({ mail }) => mail)];
+}
+
+function mailHostsOf(config: Config): readonly string[] {
+  if (!config.identity.mail_clients.enabled) return [];
+  const hosts = mailServersOf(config).flatMap(({ imap, pop3, smtp }) => [imap.host, pop3.host, smtp.host]);
   return [...new Set(hosts.filter((host) => host !== ""))];
 }
 
-function siteNamesOf({ identity: { frontend, mail_clients: clients, oidc } }: Config): readonly string[] {
-  const ofDomains = clients.domains.map(({ display_name: name }) => name);
+function siteNamesOf(config: Config): readonly string[] {
+  const { frontend, oidc } = config.identity;
+  const ofDomains = mailServersOf(config).map(({ display_name: name }) => name);
   const names = [frontend.branding.name, URL.parse(oidc.issuer)?.hostname ?? "", ...ofDomains];
   return [...new Set(names.filter((name) => name !== ""))];
 }

@@ -1,3 +1,4 @@
+import type { AccountDomains } from "../../domains/account-domains.ts";
 import { withAnyFactor } from "../../second-factors/sign-in-demands.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import { bindings, statusCodes } from "../protocol/names.ts";
@@ -68,6 +69,17 @@ export type SsoStep =
   /** The request was answered or has expired. */
   | { readonly step: "expired" };
 
+/** What the service provider demands of the account that is signed in, and whether it is for another domain. */
+async function rulesFor(domains: AccountDomains, session: BrowserSessionRecord | undefined, provider: Provider) {
+  const { demands, limit } = provider;
+  if (session === undefined) return { demands, isForOthers: false };
+  const isRequired = await domains.requiresFactor(session.account);
+  return {
+    demands: isRequired ? withAnyFactor(demands) : demands,
+    isForOthers: !(await domains.isWithin(session.account, limit)),
+  };
+}
+
 export function createSso(core: SamlCore, answers: Answers, requests: PendingRequests) {
   const { settings, providers, replay, clock, sharedClock, domains } = core;
   /** Continues the request once, even if called concurrently. */
@@ -78,17 +90,13 @@ export function createSso(core: SamlCore, answers: Answers, requests: PendingReq
   const fail = (id: string, provider: Provider, detail: string, code: string = statusCodes.responder) =>
     once(id, (pending) => answers.fail({ pending, provider }, { code, detail }));
 
-  const demandsOn = async (session: BrowserSessionRecord | undefined, { demands }: Provider) =>
-    session !== undefined && (await domains.requiresFactor(session.account)) ? withAnyFactor(demands) : demands;
-
   const proceedWith = async (
     id: string,
     { pending: request, provider }: ResolvedRequest,
     session: BrowserSessionRecord | undefined,
   ): Promise<SsoStep> => {
     const judged = judgeSession(session, request, {
-      demands: await demandsOn(session, provider),
-      isForOthers: session !== undefined && !(await domains.isWithin(session.account, provider.limit)),
+      ...(await rulesFor(domains, session, provider)),
       nowSeconds: Math.floor(sharedClock.now() / 1000),
     });
     switch (judged.judgement) {

@@ -2,10 +2,10 @@ import { callerOperationNames } from "../../../contracts/caller-operations.ts";
 import { canonicalDomain } from "../../net/canonical-domain.ts";
 import { checkForm } from "../forms.ts";
 import { messages } from "../messages.ts";
-import { usesDomains } from "./auth-domains.ts";
 import { checkEnabled, checkFilled, checkNames, checkUnique, type Judgement } from "./checks.ts";
 import { duration, entries, flag, liveSection, secret, section, text, texts } from "./fields.ts";
 import type { Config } from "./root.ts";
+import { usesDomains } from "./uses-domains.ts";
 
 const longestTokenLife = 24 * 60 * 60 * 1000;
 

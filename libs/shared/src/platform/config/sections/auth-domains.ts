@@ -15,7 +15,10 @@ import {
   text,
   texts,
 } from "./fields.ts";
+import { domainBrand } from "./identity-frontend.ts";
+import { checkMailServers, mailServers } from "./identity-mail-clients.ts";
 import type { Config, DomainRecordConfig } from "./root.ts";
+import { usesDomains } from "./uses-domains.ts";
 
 /** What a record decides, whichever domain it is about. */
 const rules = {
@@ -38,7 +41,7 @@ export const DomainRecord = section("A domain.", {
   }),
   aliases: texts("Other domains whose names are names of this one: user@alias is user@name."),
   enabled: flag("Whether users of the domain may sign in.", { default: true }),
-  message: text("What users are told while the domain is not enabled. If empty, the message of a wrong password.", {
+  message: text("Message for users while the domain is not enabled. If empty, that of a wrong password.", {
     maxLength: 200,
     form: "header-text",
   }),
@@ -49,6 +52,14 @@ export const DomainRecord = section("A domain.", {
   ),
   operators: structure(
     "Who may use the console for this domain's users only: roles as in runtime.console.roles, each with a list of groups of this domain's accounts, or of values of runtime.console.role_attribute.",
+  ),
+  mail: section(
+    "Servers that mail clients of the domain and its aliases find, if identity.mail_clients is on. An entry of identity.mail_clients.domains takes precedence.",
+    mailServers,
+  ),
+  brand: section(
+    "Look of the pages once they know the domain: by an application with exactly one domain, `login_hint`, the name that was typed, or the session.",
+    domainBrand,
   ),
 });
 
@@ -61,7 +72,7 @@ const DomainSource = section(
       minLength: 1,
     }),
     query: text(
-      "With `sql`: query that returns the row of the domain :domain, by name or alias, and no row for a domain that is not served. Lists are texts with commas, attributes a JSON object.",
+      "With `sql`: query that returns the row of the domain :domain, by name or alias, and no row for a domain that is not served. Lists are texts with commas; attributes and sections such as `mail` are JSON objects.",
     ),
     base_dn: text("With `ldap`: base of the search."),
     filter: text(
@@ -108,15 +119,9 @@ export const Domains = liveSection(
   },
 );
 
-/** Whether any domain has rules of its own. */
-export function usesDomains({ auth }: Config): boolean {
-  const { records, source } = auth.domains;
-  return records.length > 0 || source.kind !== "none";
-}
-
 const root = "auth.domains";
 /** Each is one more query for a name that no backend knows. */
-export const maxAliases = 16;
+const maxAliases = 16;
 
 /** Entries that records name, and those of the source, with their paths; `cache` is no backend. */
 export function domainBackends({ auth }: Config): readonly { readonly entry: string; readonly at: string }[] {
@@ -163,6 +168,8 @@ export function checkRecord(record: DomainRecordConfig, path: string, { problem 
   if (!isAttributes(attributes)) problem(`${path}attributes`, messages.mustBe("texts or lists of texts by name"));
   if (!isOperators(operators))
     problem(`${path}operators`, messages.mustBe("lists of groups for the roles helpdesk, security and admin"));
+  const { imap, pop3, smtp } = record.mail;
+  if ([imap, pop3, smtp].some(({ host }) => host !== "")) checkMailServers(record.mail, `${path}mail`, { problem });
 }
 
 /** The template of a query, which must contain the domain. */

@@ -31,19 +31,21 @@ test("named callers are sufficient: without basic_auth, no warning says that no 
   expect(result.ok && result.warnings.map(({ path }) => path)).not.toContain("auth.backchannel");
 });
 
+/** Problems of callers, with these domains. */
+const pathsOf = (domains: string) => {
+  const result = loadConfig({
+    text: `{ auth: { domains: ${domains}, backchannel: { jwt: { users: [{ username: desk, domains: ["not a domain"] }] }, callers: [
+      { name: mx1, password: a-long-password-of-mx1, domains: [a.test, B.test], default_domain: b.test },
+      { name: mx2, password: a-long-password-of-mx2, domains: [a.test], default_domain: b.test },
+      { name: mx3, password: a-long-password-of-mx3, default_domain: "a b" }] } } }`,
+    env: {},
+    readFile: () => "",
+  });
+  const problems = result.ok ? [] : result.problems.map(({ path }) => path);
+  return problems.map((path) => path.replace("auth.backchannel.", ""));
+};
+
 test("domains of callers are domain names, need records or a source, and include the default domain", () => {
-  const pathsOf = (domains: string) => {
-    const result = loadConfig({
-      text: `{ auth: { domains: ${domains}, backchannel: { jwt: { users: [{ username: desk, domains: ["not a domain"] }] }, callers: [
-        { name: mx1, password: a-long-password-of-mx1, domains: [a.test, B.test], default_domain: b.test },
-        { name: mx2, password: a-long-password-of-mx2, domains: [a.test], default_domain: b.test },
-        { name: mx3, password: a-long-password-of-mx3, default_domain: "a b" }] } } }`,
-      env: {},
-      readFile: () => "",
-    });
-    const problems = result.ok ? [] : result.problems.map(({ path }) => path);
-    return problems.map((path) => path.replace("auth.backchannel.", ""));
-  };
   expect(pathsOf("{ records: [{ name: a.test }] }")).toEqual([
     "callers[1].default_domain",
     "callers[2].default_domain",

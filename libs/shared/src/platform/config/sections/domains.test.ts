@@ -87,12 +87,50 @@ test.each([
   [{ name: "a.test", enabled: "perhaps" }, "enabled"],
   [{ name: "a.test", mail_credentials: "none" }, "mail_credentials"],
   [{ name: "a.test", attributes: { n: [1] } }, "attributes"],
+  [{ name: "a.test", second_factor: "always" }, "second_factor"],
+  [{ name: "a.test", mail: "imap.a.test" }, "mail"],
+  [{ name: "a.test", mail: '{"imap":{"host":"imap.a.test"}}' }, "mail.smtp.host"],
+  [{ name: "a.test", brand: '{"accent_color":"red"}' }, "brand.accent_color"],
 ])("the record %j is not used", (raw, path) => {
   expect(() => readDomainRecord(raw)).toThrow(path);
 });
 
+test("sections of a record are JSON in databases and directories", () => {
+  const brand = '{"name":"A","links":{"support_url":"https://help.a.test/"}}';
+  expect(readDomainRecord({ name: "a.test", brand })).toMatchObject({
+    brand: { name: "A", links: { support_url: "https://help.a.test/" } },
+    mail: { smtp: { host: "" } },
+    second_factor: "optional",
+  });
+});
+
+/** A site whose client is for these domains. */
+const clientFor = (domains: string) => `
+auth: { domains: { records: [{ name: a.test, aliases: [b.test] }] } }
+identity: { oidc: { clients: [{ client_id: c, domains: ${domains} }] } }`;
+
+test("applications are limited to domains, by names of domains that are served", () => {
+  const [good, bad] = ["[a.test, B.test, c.test]", '["a b"]'].map((domains) =>
+    loadConfig({ text: clientFor(domains), env: {}, readFile: () => "" }),
+  );
+  expect(good?.warnings.map(({ path }) => path)).toContain("identity.oidc.clients[0].domains[2]");
+  expect(good?.warnings.map(({ path }) => path)).not.toContain("identity.oidc.clients[0].domains[1]");
+  expect(bad?.ok === false && bad.problems.map(({ path }) => path)).toContain("identity.oidc.clients[0].domains[0]");
+});
+
 test("whatever a source returns is a record or an error", () => {
-  const key = fc.constantFrom("name", "aliases", "enabled", "backends", "protocols", "attributes", "message", "x");
+  const key = fc.constantFrom(
+    "name",
+    "aliases",
+    "enabled",
+    "backends",
+    "protocols",
+    "attributes",
+    "message",
+    "mail",
+    "brand",
+    "x",
+  );
   fc.assert(
     fc.property(fc.dictionary(key, fc.oneof(fc.jsonValue(), fc.domain())), (raw) => {
       try {

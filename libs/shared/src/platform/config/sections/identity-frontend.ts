@@ -33,7 +33,7 @@ const Branding = section("Appearance of the pages.", {
   }),
 });
 
-const Links = section("Links at the foot of the pages. Empty ones are not shown.", {
+const links = {
   terms_of_service_url: text("URL of the terms of service.", { form: "http-url" }),
   privacy_policy_url: text("URL of the privacy policy.", { form: "http-url" }),
   password_forgotten_url: text("URL of the page on which users reset their password.", { form: "http-url" }),
@@ -42,7 +42,9 @@ const Links = section("Links at the foot of the pages. Empty ones are not shown.
     { form: "http-url" },
   ),
   support_url: text("URL of the help page.", { form: "http-url" }),
-});
+};
+
+const Links = section("Links at the foot of the pages. Empty ones are not shown.", links);
 
 const languageTags = ["en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "zh", "ja", "ar"] as const;
 
@@ -55,6 +57,27 @@ const Localization = section("Languages of the pages.", {
     default: "en",
   }),
 });
+
+/** What the pages show of a domain in place of the site's look. */
+export const domainBrand = {
+  name: text("Name on the pages and in mails to users. If empty, identity.frontend.branding.name.", { maxLength: 60 }),
+  logo_file: text(
+    "Path of the logo: an SVG, PNG or WebP file of up to 64 kB. If empty, the site's, or only the name if `name` is set.",
+  ),
+  logo_file_dark: text("Path of the logo for the dark theme. If empty, logo_file is used."),
+  icon_file: text(
+    "Path of the icon for browser tabs: an SVG, PNG or WebP file of up to 64 kB. If empty, the site's, or the first letter of `name` if that is set.",
+  ),
+  accent_color: text("Colour of buttons and links in the light theme. If empty, the site's.", { form: "css-color" }),
+  accent_color_dark: text("Colour of buttons and links in the dark theme. If empty, the site's.", {
+    form: "css-color",
+  }),
+  links: section("Links at the foot of the pages. In place of empty ones, those of identity.frontend.links.", links),
+  default_language: choice(
+    ["", ...languageTags],
+    "Language for browsers that prefer none of the offered languages. If empty, the site's.",
+  ),
+};
 
 export const IdentityFrontend = section("Sign-in and account pages.", {
   enabled: flag("Whether the pages are served. They require storage.redis.encryption_secret."),

@@ -15,8 +15,8 @@ const mailServer = (protocol: string, tls: number, starttls: number) =>
     ),
   });
 
-const MailDomain = section("Mail domains with the same servers.", {
-  names: requiredTexts("Domains of the mail addresses: the part after the @.", { example: ["example.test"] }),
+/** What mail clients of a domain find. */
+export const mailServers = {
   display_name: text("Name of the mail service in clients. If empty, identity.frontend.branding.name is used.", {
     maxLength: 60,
   }),
@@ -30,6 +30,11 @@ const MailDomain = section("Mail domains with the same servers.", {
   imap: mailServer("IMAP", 993, 143),
   pop3: mailServer("POP3", 995, 110),
   smtp: mailServer("SMTP", 465, 587),
+};
+
+const MailDomain = section("Mail domains with the same servers.", {
+  names: requiredTexts("Domains of the mail addresses: the part after the @.", { example: ["example.test"] }),
+  ...mailServers,
 });
 
 export const IdentityMailClients = section(
@@ -57,7 +62,10 @@ export const IdentityMailClients = section(
       cert_file: text("Path of the PEM file with that certificate and its chain."),
       key: secret("Private key of the certificate, RSA or EC with P-256, in PEM format (PKCS #8)."),
     }),
-    domains: entries("Mail domains and their servers. Requests for other domains are answered with 404.", MailDomain),
+    domains: entries(
+      "Mail domains and their servers, which take precedence over `mail` of auth.domains. Requests for domains without either are answered with 404.",
+      MailDomain,
+    ),
   },
 );
 
@@ -72,6 +80,16 @@ function checkNames({ names }: DomainConfig, path: string, seen: Set<string>, { 
     else if (seen.has(domain)) problem(`${path}.names[${index}]`, messages.mailDomainTwice);
     else seen.add(domain);
   }
+}
+
+/** Clients need a server for incoming and one for outgoing mail. */
+export function checkMailServers(
+  { imap, pop3, smtp }: Pick<DomainConfig, "imap" | "pop3" | "smtp">,
+  path: string,
+  { problem }: Pick<Judgement, "problem">,
+): void {
+  if (imap.host === "" && pop3.host === "") problem(`${path}.imap.host`, messages.noIncomingServer);
+  if (smtp.host === "") problem(`${path}.smtp.host`, messages.required);
 }
 
 /** The scopes that clients may request with these settings; undefined if they use a client ID that is not configured here. */
@@ -130,11 +148,12 @@ export function validateMailClients(config: Config, judgement: Judgement): void 
   for (const [index, domain] of domains.entries()) {
     const path = `${root}.domains[${index}]`;
     checkNames(domain, path, seen, judgement);
-    if (domain.imap.host === "" && domain.pop3.host === "") problem(`${path}.imap.host`, messages.noIncomingServer);
-    if (domain.smtp.host === "") problem(`${path}.smtp.host`, messages.required);
+    checkMailServers(domain, path, judgement);
   }
   if (!enabled) return;
-  if (domains.length === 0) problem(`${root}.domains`, messages.needsWhen(`${root}.enabled is true`));
+  const { records, source } = config.auth.domains;
+  const isElsewhere = source.kind !== "none" || records.some(({ mail }) => mail.smtp.host !== "");
+  if (domains.length === 0 && !isElsewhere) problem(`${root}.domains`, messages.needsWhen(`${root}.enabled is true`));
   // Its host is in the DNS records and in the settings.
   if (identity.oidc.issuer === "") problem("identity.oidc.issuer", messages.needsWhen(`${root}.enabled is true`));
   if (oauth2.enabled) checkOauth(config, judgement);
