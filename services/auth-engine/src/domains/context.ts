@@ -46,8 +46,9 @@ function failureLog({ logger }: Pick<Base, "logger">, count: () => void) {
 }
 
 function generationMaker({ base, scripts }: Parts) {
-  const failures = base.metrics.counter({
-    name: `${base.metricsPrefix}_domain_source_failures_total`,
+  const { metrics, metricsPrefix } = base;
+  const failures = metrics.counter({
+    name: `${metricsPrefix}_domain_source_failures_total`,
     help: "Queries of the source of domain records (auth.domains.source) that failed",
     labels: {},
   })({});
@@ -134,7 +135,7 @@ export function createLiveDomains(
     readonly backends: Pick<BackendSet, "current">;
   },
 ) {
-  const { logger } = base;
+  const { logger, metrics, metricsPrefix } = base;
   const make = generationMaker({ base, ...parts });
   let order = siteOrder(config);
   const current = new Replaceable(
@@ -143,8 +144,8 @@ export function createLiveDomains(
     (generation) => generation.close(),
     (err) => logger.warn({ err }, "closing the source of domain records failed"),
   );
-  base.metrics.gauge({
-    name: `${base.metricsPrefix}_domain_records`,
+  metrics.gauge({
+    name: `${metricsPrefix}_domain_records`,
     help: "Domain records in memory: those of the configuration, and those that were read from the source",
     read: () => current.current.domains?.size ?? 0,
   });
