@@ -5,26 +5,25 @@ import {
   languages,
   lookUpLanguage,
 } from "@postern/shared/domain/localisation";
-import ar from "./ar.json?raw";
-import de from "./de.json?raw";
-import es from "./es.json?raw";
-import fr from "./fr.json?raw";
-import it from "./it.json?raw";
-import ja from "./ja.json?raw";
-import nl from "./nl.json?raw";
-import pl from "./pl.json?raw";
-import pt from "./pt.json?raw";
-import ru from "./ru.json?raw";
-import { type Catalogue, english, isCatalogue } from "./texts.ts";
-import zh from "./zh.json?raw";
+import ar from "./ar.json" with { type: "json" };
+import de from "./de.json" with { type: "json" };
+import es from "./es.json" with { type: "json" };
+import fr from "./fr.json" with { type: "json" };
+import it from "./it.json" with { type: "json" };
+import ja from "./ja.json" with { type: "json" };
+import nl from "./nl.json" with { type: "json" };
+import pl from "./pl.json" with { type: "json" };
+import pt from "./pt.json" with { type: "json" };
+import ru from "./ru.json" with { type: "json" };
+import { type Catalogue, english } from "./texts.ts";
+import zh from "./zh.json" with { type: "json" };
 
 /** A language of the console. */
 export interface ConsoleLanguage extends Language {
-  readonly texts: () => Catalogue;
+  readonly texts: Catalogue;
 }
 
-/** Text of the files; one is read when somebody first uses its language. */
-const files: Readonly<Partial<Record<LanguageTag, string>>> = {
+const catalogues: Readonly<Partial<Record<LanguageTag, Catalogue>>> = {
   ar,
   de,
   es,
@@ -38,24 +37,13 @@ const files: Readonly<Partial<Record<LanguageTag, string>>> = {
   zh,
 };
 
-function lazily(file: string): () => Catalogue {
-  let texts: Catalogue | undefined;
-  return () => {
-    if (texts !== undefined) return texts;
-    const read: unknown = JSON.parse(file);
-    if (!isCatalogue(read)) throw new Error("a language of the console lacks texts");
-    texts = read;
-    return read;
-  };
-}
-
-export const englishLanguage: ConsoleLanguage = { tag: "en", name: "English", direction: "ltr", texts: () => english };
+export const englishLanguage: ConsoleLanguage = { tag: "en", name: "English", direction: "ltr", texts: english };
 
 /** Those that are complete, in the order of the sign-in pages. */
 export const consoleLanguages: readonly ConsoleLanguage[] = languages.flatMap((language) => {
-  const file = files[language.tag];
+  const texts = catalogues[language.tag];
   if (language.tag === "en") return [englishLanguage];
-  return file === undefined ? [] : [{ ...language, texts: lazily(file) }];
+  return texts === undefined ? [] : [{ ...language, texts }];
 });
 
 const tags: readonly string[] = consoleLanguages.map(({ tag }) => tag);

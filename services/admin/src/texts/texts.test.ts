@@ -15,9 +15,7 @@ test("the console speaks the languages of the sign-in pages", () => {
   expect(consoleLanguages.map(({ tag }) => tag)).toEqual(languages.map(({ tag }) => tag));
 });
 
-describe.each(consoleLanguages)("$name", ({ tag, texts }) => {
-  const catalogue = texts();
-
+describe.each(consoleLanguages)("$name", ({ tag, texts: catalogue }) => {
   test("has every text of the console and no other", () => {
     expect(Object.keys(catalogue)).toEqual(keys);
     expect(Object.values(catalogue).filter((text) => text.trim() !== text || text === "")).toEqual([]);

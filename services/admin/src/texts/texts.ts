@@ -11,11 +11,6 @@ export function isTextKey(key: string): key is TextKey {
   return Object.hasOwn(english, key);
 }
 
-/** Whether a value has all texts. */
-export function isCatalogue(value: unknown): value is Catalogue {
-  return Object.keys(english).every((key) => typeof Object(value)[key] === "string");
-}
-
 /** `count` selects the plural form. Numbers are written as counts. */
 export type TextValues = Readonly<Record<string, string | number | Html | readonly Html[] | undefined>>;
 

@@ -69,7 +69,7 @@ export function textIn(
   values: Readonly<Record<string, string>> = {},
   count?: number,
 ): string {
-  const text = isTextKey(key) ? language.texts()[key] : key;
+  const text = isTextKey(key) ? language.texts[key] : key;
   const form = count === undefined ? text : formOf(text, count, writerOf(language).rules);
   return filledText(form, values, language.direction);
 }
