@@ -140,7 +140,9 @@ export function makeDovecot(
   return {
     allow: async (typed: AuthPolicyLogin, call: CallContext): Promise<AuthPolicyVerdict> => {
       const { login, domain } = await placeLogin(typed, parts.domains.current);
-      const verdict = verdictOfDomain(domain, login) ?? (await allow(login, call, { typed: typed.username, domain }));
+      // A caller that is limited to domains learns nothing of the name as typed, which may be another domain's.
+      const names = domain?.isKnown === true ? { typed: typed.username, domain } : { domain };
+      const verdict = verdictOfDomain(domain, login) ?? (await allow(login, call, names));
       // A sign-in that may proceed is reported afterwards.
       if (verdict.verdict === "reject") record(noteOfVerdict(login, verdict, systemClock.now()));
       return verdict;
