@@ -10,9 +10,13 @@ import { sampleOrigins } from "../../services/admin/src/console/origins/testing/
 import { overviewPage } from "../../services/admin/src/console/overview/overview-page.ts";
 import { sampleSeries } from "../../services/admin/src/console/overview/testing/sample-series.ts";
 import { preferencesPage } from "../../services/admin/src/console/preferences/preferences-page.ts";
+import { causesOf } from "../../services/admin/src/console/search/causes.ts";
 import { searchPage } from "../../services/admin/src/console/search/search-page.ts";
+import { verdictOf } from "../../services/admin/src/console/search/verdict.ts";
 import { systemPage } from "../../services/admin/src/console/system/system-page.ts";
 import type { Operator } from "../../services/admin/src/operators/operator.ts";
+import { findingsOf, stateOf } from "../../services/admin/src/system/findings.ts";
+import { type ConsoleLanguage, englishLanguage } from "../../services/admin/src/texts/console-languages.ts";
 import { accountSample } from "./console-account-sample.ts";
 import { apiOperationSample, apiSample } from "./console-api-sample.ts";
 import { clientsSample } from "./console-clients-sample.ts";
@@ -78,35 +82,28 @@ const records = [
   }),
 ];
 
-const explanation: Explanation = {
+const nowMs = Date.parse("2030-05-06T13:58:00.000Z");
+const subject = {
   query: "alice@example.test",
   kind: "account",
-  state: "blocked",
-  verdict:
-    "Blocked until 14:05 UTC: 10 failures from 203.0.113.0/24 (rule imap); this customer's own password was correct at 13:52 UTC from 203.0.113.9.",
-  causes: [
-    {
-      kind: "ban",
-      text: "Sign-ins from 203.0.113.0/24 are refused until 14:05 UTC: 10 failures from 203.0.113.0/24 (rule imap).",
-      end: ban.end,
-      remedy: "To lift the ban: postern unban 203.0.113.0/24",
-      command: "postern unban 203.0.113.0/24",
-      action: "unban",
-      target: "203.0.113.0/24",
-    },
-    {
-      kind: "factor",
-      text: "The authenticator app is locked until an operator unlocks the second factors: 100 consecutive wrong codes.",
-      remedy: "To unlock the second factors: postern unlock alice@example.test",
-      command: "postern unlock alice@example.test",
-      action: "unlock",
-      target: "alice@example.test",
-    },
-  ],
   account: "alice@example.test",
   bans: [ban],
-  last_failures: [],
   guessing_addresses: ["203.0.113.44"],
+};
+const known = { standing: { kind: "found" }, ownBans: [ban], nowMs } as const;
+const causes = [
+  ...causesOf({
+    ...subject,
+    ...known,
+    otherBans: [],
+    factorLimits: [{ factor: "totp", count: 100, endMs: undefined }],
+  }),
+];
+const explanation: Explanation = {
+  ...subject,
+  ...verdictOf({ ...subject, ...known, lastBans: [], causes, lastFailure: records[0], lastSuccess: records[2] }),
+  causes,
+  last_failures: [],
   other_accounts: [],
   incomplete: [],
 };
@@ -147,11 +144,8 @@ const attacked = bansPage({
   next: "/console/bans",
 });
 
-const system: SystemReport = {
+const facts: Omit<SystemReport, "state" | "verdict" | "sentence" | "findings"> = {
   time: ban.start,
-  state: "degraded",
-  verdict: "Degraded: service idp does not answer.",
-  findings: [{ severity: "problem", subject: "service idp", text: "No process answered." }],
   services: [
     {
       service: "auth-engine",
@@ -185,6 +179,8 @@ const system: SystemReport = {
   signing_keys: [{ name: "OIDC 8dX2kQ", created: "2030-04-20T08:00:00.000Z", age_days: 16, signs: ["RS256", "PS256"] }],
   scripts: [],
 };
+const findings = [...findingsOf(facts)];
+const system: SystemReport = { ...facts, ...stateOf(facts, findings), findings };
 
 const overview = overviewPage({
   range: "24h",
@@ -276,7 +272,7 @@ const samples: Readonly<Record<string, readonly [page: ConsolePage, operator?: O
   "console-api": [apiSample, operator],
   "console-api-operation": [apiOperationSample, operator],
   "console-preferences": [
-    preferencesPage({ zone: "Europe/Berlin", next: "/console/overview", csrfToken: "sample" }),
+    preferencesPage({ language: undefined, zone: "Europe/Berlin", next: "/console/overview", csrfToken: "sample" }),
     operator,
   ],
   "console-unknown-page": [noticePage("not_found"), operator],
@@ -288,9 +284,14 @@ const samples: Readonly<Record<string, readonly [page: ConsolePage, operator?: O
 export const consoleSampleNames: readonly string[] = Object.keys(samples);
 
 /** A page of the console with sample data, as a browser gets it. */
-export function consoleSample(name: string, origin: string, { path }: ConsoleAsset): ShownPage {
+export function consoleSample(
+  name: string,
+  origin: string,
+  { path }: Pick<ConsoleAsset, "path">,
+  language: ConsoleLanguage = englishLanguage,
+): ShownPage {
   const [page, reader] = samples[name] ?? [];
   if (page === undefined) throw new Error(`no sample has the name ${name}`);
-  const look = { zone: "Europe/Berlin", nowMs: Date.parse("2030-05-06T13:58:00.000Z"), path: "/console/overview" };
+  const look = { language, zone: "Europe/Berlin", nowMs, path: "/console/overview" };
   return createShowPage(origin, "Example Mail", path)(page, reader, look);
 }

@@ -1,11 +1,12 @@
 import { operation } from "@postern/shared/contracts";
+import { languages } from "@postern/shared/domain/localisation";
 import { routeOf } from "@postern/shared/platform/http";
 import fastify, { type FastifyInstance } from "fastify";
 import { consoleStyle } from "../../services/admin/src/console/console-style.ts";
 import { liveScript } from "../../services/admin/src/console/live-script.ts";
+import { consoleLanguage } from "../../services/admin/src/texts/console-languages.ts";
 import { registerDevUi } from "../../services/idp/src/dev-ui/dev-ui.ts";
 import { createAssets } from "../../services/idp/src/pages/assets.ts";
-import { languages } from "../../services/idp/src/pages/languages.ts";
 import { pageList } from "../../services/idp/src/pages/page-list.ts";
 import { createPages } from "../../services/idp/src/pages/pages.ts";
 import { createSiteTemplates } from "../../services/idp/src/pages/site-templates.ts";
@@ -38,10 +39,12 @@ function serveConsole(app: FastifyInstance, origin: string): void {
     app.get(path, (_request, reply) => reply.type(type).send(body));
   }
   for (const name of consoleSampleNames) {
-    const { headers, body } = consoleSample(name, origin, style);
-    // HSTS would redirect later requests to this host.
-    const { "strict-transport-security": _hsts, ...sent } = headers;
-    app.get(`/samples/${name}`, (_request, reply) => reply.headers(sent).send(body));
+    app.get(`/samples/${name}`, ({ headers: { "accept-language": accepted } }, reply) => {
+      const { headers, body } = consoleSample(name, origin, style, consoleLanguage(undefined, accepted));
+      // HSTS would redirect later requests to this host.
+      const { "strict-transport-security": _hsts, ...sent } = headers;
+      return reply.headers(sent).send(body);
+    });
   }
 }
 

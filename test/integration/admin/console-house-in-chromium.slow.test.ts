@@ -45,7 +45,7 @@ test("the operator chooses the time zone of the browser without a script; what i
   await using context = await plain();
   const page = await openConsole(context, desk, "hugo");
   await page.goto(`${desk.url}/console/system`);
-  await page.getByRole("link", { name: "Change the time zone" }).click();
+  await page.getByRole("link", { name: "Change language and time zone" }).click();
   await page.getByLabel("Time zone").selectOption("Asia/Kolkata");
   await page.getByRole("button", { name: "Save" }).click();
   expect(new URL(page.url()).pathname).toBe("/console/system");
@@ -68,7 +68,29 @@ test("the operator chooses the time zone of the browser without a script; what i
     redirect: "manual",
   });
   expect([refused.status, refused.headers.get("location")]).toEqual([303, "/console/overview"]);
-  expect(refused.headers.get("set-cookie")).toMatch(/^console_zone=; .*Max-Age=0/u);
+  expect(refused.headers.get("set-cookie")).toMatch(/console_language=; .*Max-Age=0.*console_zone=; .*Max-Age=0/u);
+});
+
+test("the console speaks the language of the browser, or the one that the operator chooses without a script", async () => {
+  await using english = await plain();
+  await openConsole(english, desk, "hugo");
+  const storageState = await english.storageState();
+  await using context = await browser.newContext({ locale: "de-AT", javaScriptEnabled: false, storageState });
+  const page = await context.newPage();
+  const language = () => page.locator("html").evaluate((root) => [root.getAttribute("lang"), root.getAttribute("dir")]);
+  const response = await page.goto(`${desk.url}/console/preferences`);
+  expect(await language()).toEqual(["de", "ltr"]);
+  expect(response?.headers()["content-language"]).toBe("de");
+  await page.locator("#language").selectOption("ar");
+  await page.locator("main form button").click();
+  expect(await language()).toEqual(["ar", "rtl"]);
+  await page.getByRole("link", { name: "البحث" }).click();
+  await page.locator("#query").fill("203.0.113.9");
+  await page.locator(".find button").click();
+  expect(await page.locator(".verdict").innerText()).toMatch(/[\u0600-\u06ff]/u);
+  const { url } = desk;
+  const unknown = await fetch(`${url}/console/no-such-page`, { headers: { "accept-language": "fr, en;q=0.5" } });
+  expect(await unknown.text()).toContain('<html lang="fr" dir="ltr">');
 });
 
 test("the search understands what people paste, remembers the last ones in the session, and “/” leads to it", async () => {

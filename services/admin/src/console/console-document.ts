@@ -1,14 +1,19 @@
 import { type ConsolePageId, consolePages, hasRight, operation, pathTo } from "@postern/shared/contracts";
-import { createSecurityHeaders, formOf, type Html, html, htmlText, icons } from "@postern/shared/platform/pages";
+import { writtenTag } from "@postern/shared/domain/localisation";
+import { createSecurityHeaders, formOf, type Html, html, icons } from "@postern/shared/platform/pages";
 import { systemClock } from "@postern/shared/platform/time";
 import type { Operator } from "../operators/operator.ts";
+import { englishLanguage } from "../texts/console-languages.ts";
+import { type TextKey, t } from "../texts/texts.ts";
 import { iconOfPage, menuIcon } from "./house/console-icons.ts";
-import { type Look, serverZone, writeTimes } from "./house/times.ts";
+import { type Look, serverZone, writePage } from "./house/times.ts";
 import { liveScript } from "./live-script.ts";
 import { searchBox } from "./search/search-box.ts";
 
 export interface ConsolePage {
-  readonly title: string;
+  readonly title: Html;
+  /** In the navigation. */
+  readonly id?: ConsolePageId;
   readonly body: Html;
   readonly status?: number;
   /** Text of the search box: what the page is about. */
@@ -35,42 +40,44 @@ export type ShowPage = (page: ConsolePage, operator?: Operator, look?: PageLook)
 const isPageId = (id: string): id is ConsolePageId => Object.hasOwn(consolePages, id);
 const pageIds = Object.keys(consolePages).filter(isPageId);
 
-function navigation(title: string, operator: Operator): Html {
-  return html`<nav aria-label="Console">${pageIds
+function navigation(current: ConsolePageId | undefined, operator: Operator): Html {
+  return html`<nav aria-label="${t("house.navigation")}">${pageIds
     .filter((id) => hasRight(operator, id))
     .map((id) => {
-      const { operation: of, title: name } = consolePages[id];
-      return html`<a href="${operation(of).path}"${name === title && html` aria-current="page"`}>${iconOfPage(id)}${name}</a>`;
+      const { path } = operation(consolePages[id].operation);
+      return html`<a href="${path}"${id === current && html` aria-current="page"`}>${iconOfPage(id)}${t(`page.${id}`)}</a>`;
     })}</nav>`;
 }
 
 function operatorLine({ account, role, domain, csrfToken }: Operator): Html {
   const form = { action: pathTo("consoleSignOut"), csrfToken };
-  return html`<div class="who-am-i"><span>${account} (${role}${domain !== undefined && ` of ${domain}`})</span>${formOf(
-    form,
-    html`<button type="submit" class="quiet">Sign out</button>`,
-  )}</div>`;
+  return html`<div class="who-am-i"><span>${
+    domain === undefined ? html`${account} (${role})` : t("house.operator_of", { account, role, domain })
+  }</span>${formOf(form, html`<button type="submit" class="quiet">${t("house.sign_out")}</button>`)}</div>`;
 }
 
 /** Beside the page on a desk; on a phone, a button opens it without a script. */
-function menu(title: string, operator: Operator): Html {
-  return html`<button type="button" class="quiet menu-button" popovertarget="menu">${menuIcon}Menu</button><div id="menu" popover><button type="button" class="quiet menu-button" popovertarget="menu" popovertargetaction="hide">${icons.cross}Close</button>${navigation(
-    title,
+function menu(current: ConsolePageId | undefined, operator: Operator): Html {
+  return html`<button type="button" class="quiet menu-button" popovertarget="menu">${menuIcon}${t("house.menu")}</button><div id="menu" popover><button type="button" class="quiet menu-button" popovertarget="menu" popovertargetaction="hide">${icons.cross}${t("house.close")}</button>${navigation(
+    current,
     operator,
   )}${operatorLine(operator)}</div>`;
 }
 
 function footer({ zone, path }: PageLook): Html {
   const query = new URLSearchParams({ next: path }).toString();
-  return html`<footer><span>Times are in the zone ${zone}${
-    zone === serverZone && ", which is the server's"
-  }; sentences give them in UTC.</span> <a href="${pathTo("consolePreferences")}?${query}">Change the time zone</a></footer>`;
+  const key: TextKey = zone === serverZone ? "house.zone_server" : "house.zone";
+  return html`<footer><span>${t(key, { zone })}</span> <a href="${pathTo("consolePreferences")}?${query}">${t("house.preferences")}</a></footer>`;
 }
 
-const usualLook = (): PageLook => ({ zone: serverZone, nowMs: systemClock.now(), path: pathTo("consoleOverview") });
+const usualLook = (): PageLook => ({
+  language: englishLanguage,
+  zone: serverZone,
+  nowMs: systemClock.now(),
+  path: pathTo("consoleOverview"),
+});
 
 /**
- * In English only: the console's readers also read the log and the documentation.
  * @param origin origin of the console.
  * @param name of the site.
  */
@@ -81,18 +88,17 @@ export function createShowPage(origin: string, name: string, stylesheet: string)
     ...security.page({ formTargets: [], script }),
     // Under no-referrer, browsers send "Origin: null" with forms.
     "referrer-policy": "same-origin",
-    "content-language": "en",
   });
   const [plain, scripted] = [headersWith(false), headersWith(true)];
-  return ({ title, body, status = 200, goesTo, query }, operator, look = usualLook()) => ({
+  return ({ title, id, body, status = 200, goesTo, query }, operator, look = usualLook()) => ({
     status,
-    headers: operator === undefined ? plain : scripted,
-    body: writeTimes(
-      htmlText(html`<!doctype html>
-<html lang="en" dir="ltr">
+    headers: { ...(operator === undefined ? plain : scripted), "content-language": writtenTag(look.language.tag) },
+    body: writePage(
+      html`<!doctype html>
+<html lang="${writtenTag(look.language.tag)}" dir="${look.language.direction}">
 <head>
 <meta charset="utf-8">
-<title>${title} – ${name} console</title>
+<title>${t("house.title", { title, site: name })}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
@@ -102,16 +108,16 @@ ${goesTo !== undefined && html`<meta http-equiv="refresh" content="0;url=${goesT
 ${operator !== undefined && html`<script src="${liveScript.path}" defer></script>`}
 </head>
 <body class="console${operator !== undefined && " with-menu"}">
-<a class="skip" href="#content">Skip to the content</a>
-<header><span class="brand"><span class="mark" aria-hidden="true">${letter.toUpperCase()}</span>${name} console</span>${
-        operator !== undefined && menu(title, operator)
+<a class="skip" href="#content">${t("house.skip")}</a>
+<header><span class="brand"><span class="mark" aria-hidden="true">${letter.toUpperCase()}</span><span>${t("house.site", { site: name })}</span></span>${
+        operator !== undefined && menu(id, operator)
       }</header>
 <div class="house">${operator !== undefined && searchBox(operator, query)}<main id="content">${body}</main>${
         operator !== undefined && footer(look)
       }</div>
 </body>
 </html>
-`),
+`,
       look,
     ),
   });

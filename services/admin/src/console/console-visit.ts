@@ -1,6 +1,7 @@
 import { consoleRoutes, hasRight, isOfDomains, pathTo } from "@postern/shared/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Operator } from "../operators/operator.ts";
+import { consoleLanguage } from "../texts/console-languages.ts";
 import type { ShownReach } from "./action-forms.ts";
 import type { ConsolePage } from "./console-document.ts";
 import type { ConsolePagesDeps } from "./context.ts";
@@ -28,15 +29,21 @@ export function auditWithdrawn(
   audit.record({ event: "console.sign_out", outcome: "ok", actor, reason: "no_role", ...about });
 }
 
-/** How this browser shows times. */
+/** How this browser shows texts and times: as the operator prefers, or as the browser asks. */
 export function lookOf(
-  { zoneCookie, clock }: Pick<ConsolePagesDeps, "zoneCookie" | "clock">,
+  { preferenceCookies, clock }: Pick<ConsolePagesDeps, "preferenceCookies" | "clock">,
   { headers }: Pick<FastifyRequest, "headers">,
 ): Look {
-  return { zone: zoneCookie.read(headers.cookie) ?? serverZone, nowMs: clock.now() };
+  const { cookie, "accept-language": acceptLanguage } = headers;
+  const { zone, language } = preferenceCookies;
+  return {
+    zone: zone.read(cookie) ?? serverZone,
+    language: consoleLanguage(language.read(cookie), acceptLanguage),
+    nowMs: clock.now(),
+  };
 }
 
-type Show = Pick<ConsolePagesDeps, "show" | "zoneCookie" | "clock">;
+type Show = Pick<ConsolePagesDeps, "show" | "preferenceCookies" | "clock">;
 
 export function sendPage(deps: Show, reply: FastifyReply, page: ConsolePage, operator?: Operator): FastifyReply {
   const { request } = reply;

@@ -32,7 +32,7 @@ import { createShowPage } from "./console-document.ts";
 import { consoleSettings } from "./console-settings.ts";
 import { consoleStyle } from "./console-style.ts";
 import { liveScript } from "./live-script.ts";
-import { createZoneCookie } from "./preferences/zone-cookie.ts";
+import { createPreferenceCookies } from "./preferences/preference-cookies.ts";
 
 interface ConsoleParts extends Pick<Base, "logger">, Pick<EngineBus, "bus">, OperatorProofs {
   readonly audit: Audit;
@@ -82,7 +82,7 @@ export async function createConsole(config: Config, parts: ConsoleParts) {
       assets: [style, liveScript],
       streams,
       cookies: createConsoleCookies(origin),
-      zoneCookie: createZoneCookie(origin),
+      preferenceCookies: createPreferenceCookies(origin),
       sessions,
       attempts: createSignInAttempts(stores),
       provider: createProvider({ ...settings, logger }),

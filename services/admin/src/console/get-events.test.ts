@@ -10,7 +10,7 @@ import type { FindOperator, Operator } from "../operators/operator.ts";
 import type { OperatorSession } from "../operators/operator-session.ts";
 import { createConsoleCookies } from "./console-cookies.ts";
 import { getEvents } from "./get-events.ts";
-import { createZoneCookie } from "./preferences/zone-cookie.ts";
+import { createPreferenceCookies } from "./preferences/preference-cookies.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
 afterEach(() => void vi.useRealTimers());
@@ -40,7 +40,7 @@ async function openStream(answers: { session: OperatorSession | undefined; find:
   const handle = getEvents(
     {
       cookies: createConsoleCookies("http://console.example.test"),
-      zoneCookie: createZoneCookie("http://console.example.test"),
+      preferenceCookies: createPreferenceCookies("http://console.example.test"),
       clock: systemClock,
       sessions: {
         create: never,

@@ -1,11 +1,11 @@
 import { PassThrough } from "node:stream";
 import { type ConsolePageId, hasRight } from "@postern/shared/contracts";
-import { type Html, htmlText } from "@postern/shared/platform/pages";
+import type { Html } from "@postern/shared/platform/pages";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { FoundOperator, Operator } from "../operators/operator.ts";
 import { auditWithdrawn, lookOf, originOf } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./context.ts";
-import { type Look, writeTimes } from "./house/times.ts";
+import { type Look, writePage } from "./house/times.ts";
 
 /** A withdrawn role or a session that has ended ends its streams within five seconds. */
 const checkMs = 1500;
@@ -17,7 +17,7 @@ const retryMs = 3000;
 
 export type EventsDeps = Pick<
   ConsolePagesDeps,
-  "cookies" | "zoneCookie" | "clock" | "sessions" | "findOperator" | "streams" | "audit" | "logger"
+  "cookies" | "preferenceCookies" | "clock" | "sessions" | "findOperator" | "streams" | "audit" | "logger"
 >;
 
 interface LivePage {
@@ -100,7 +100,7 @@ export function getEvents(deps: EventsDeps, { page, render }: LivePage) {
       if (!mayRead(now) || now.role !== operator.role || now.domain !== operator.domain) finish(true);
     });
     const send = async (): Promise<void> => {
-      const text = JSON.stringify(writeTimes(htmlText(await render(operator)), look()));
+      const text = JSON.stringify(writePage(await render(operator), look()));
       if (body.writableLength + body.readableLength > maxUnreadBytes) finish();
       else if (!body.writableEnded) body.write(`event: page\ndata: ${text}\n\n`);
     };

@@ -1,4 +1,5 @@
 import { type Html, html } from "@postern/shared/platform/pages";
+import { t } from "../texts/texts.ts";
 import { scriptAsset } from "./console-assets.ts";
 
 /**
@@ -51,5 +52,5 @@ export const liveScript = scriptAsset("live", code);
 
 /** What the script replaces as the server sends it; without script, a reload shows the latest. */
 export function livePart(events: string, content: Html): Html {
-  return html`<div id="live" data-events="${events}">${content}</div><p id="live-ended" class="lead" role="status" hidden>This page is no longer updated. Reload it.</p>`;
+  return html`<div id="live" data-events="${events}">${content}</div><p id="live-ended" class="lead" role="status" hidden>${t("house.not_live")}</p>`;
 }

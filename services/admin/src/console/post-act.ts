@@ -8,10 +8,11 @@ import {
   SuspensionDone,
 } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
-import { html } from "@postern/shared/platform/pages";
+import { type Html, html } from "@postern/shared/platform/pages";
 import type { FastifyReply } from "fastify";
 import { Value } from "typebox/value";
 import type { Deed } from "../operators/act.ts";
+import { t } from "../texts/texts.ts";
 import { reasonLength } from "./action-forms.ts";
 import type { ConsolePage } from "./console-document.ts";
 import { ownForm } from "./console-form.ts";
@@ -19,13 +20,28 @@ import { pageWithin } from "./console-paths.ts";
 import { type ConsoleVisit, forOperator, goTo, sendNotice, sendPage } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./context.ts";
 
+const doneLine = (id: ConsoleActionId): Html =>
+  html`<p role="status">${t("act.done", { action: t(`action.${id}.label`) })}</p>`;
+
+interface ShownCode {
+  readonly title: Html;
+  readonly about: Html;
+  readonly code: string;
+}
+
+/** A code that is shown once. */
+function codePage(id: ConsoleActionId, next: string, { title, about, code }: ShownCode): ConsolePage {
+  const body = html`${doneLine(id)}<h1>${title}</h1><p class="lead">${about}</p><p class="reference"><code>${code}</code></p><a class="button quiet" href="${next}">${t("house.back")}</a>`;
+  return { title, body };
+}
+
 /** The code for a new operator, once. `next`: path of the page from which it was requested. */
 function invitationPage(answer: unknown, next: string): ConsolePage {
   if (!Value.Check(Invitation, answer))
     throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "inviteOperator returned no code" });
   const { account, code, expires } = answer;
-  const body = html`<p role="status">Done: ${consoleActions.invite.label}.</p><h1>Invitation code</h1><p class="lead">For ${account}, once, until ${expires}. Pass it on in person; it is not shown again. The operator sets up a second factor, signs in to the console with it, and enters the code.</p><p class="reference"><code>${code}</code></p><a class="button quiet" href="${next}">Back</a>`;
-  return { title: "Invitation code", body };
+  const about = t("act.invitation", { account, expires });
+  return codePage("invite", next, { title: t("act.invitation_title"), about, code });
 }
 
 /** The code for a user who lost the second factor, once. */
@@ -33,25 +49,24 @@ function lostPhonePage(answer: unknown, next: string): ConsolePage {
   if (!Value.Check(LostPhoneCode, answer))
     throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "createLostPhoneCode returned no code" });
   const { account, code, expires } = answer;
-  const body = html`<p role="status">Done: ${consoleActions["lost-phone"].label}.</p><h1>Lost-phone code</h1><p class="lead">For ${account}, once, until ${expires}. Read it out; it is not shown again. The user signs in with the password, chooses “I can’t use my app”, then “Code from the help desk”. To set up a new second factor, the old one must be removed here first.</p><p class="reference"><code>${code}</code></p><a class="button quiet" href="${next}">Back</a>`;
-  return { title: "Lost-phone code", body };
+  const about = t("act.lost_phone", { account, expires });
+  return codePage("lost-phone", next, { title: t("act.lost_phone_title"), about, code });
 }
 
 /** What a suspension or resumption left undone; empty for other actions. */
-function leftUndone(id: ConsoleActionId, answer: unknown): readonly string[] {
+function leftUndone(id: ConsoleActionId, answer: unknown): readonly Html[] {
   if ((id !== "suspend" && id !== "resume") || !Value.Check(SuspensionDone, answer)) return [];
   const { accounts, is_complete: isComplete = true, sessions_ended: sessions } = answer;
   return [
-    ...(isComplete ? [] : ["Not every backend could be asked: further accounts may have this name. Repeat it later."]),
-    ...(accounts.length > 0 && sessions === undefined
-      ? ["The identity provider did not answer: sessions and tokens may not have ended. Repeat it."]
-      : []),
+    ...(isComplete ? [] : [t("act.not_asked")]),
+    ...(accounts.length > 0 && sessions === undefined ? [t("act.not_ended")] : []),
   ];
 }
 
-function undonePage(id: ConsoleActionId, undone: readonly string[], next: string): ConsolePage {
-  const body = html`<p role="status">Done: ${consoleActions[id].label}.</p><h1>Not everything was done</h1>${undone.map((text) => html`<p class="lead">${text}</p>`)}<a class="button quiet" href="${next}">Back</a>`;
-  return { title: "Not everything was done", body };
+function undonePage(id: ConsoleActionId, undone: readonly Html[], next: string): ConsolePage {
+  const title = t("act.undone");
+  const body = html`${doneLine(id)}<h1>${title}</h1>${undone.map((text) => html`<p class="lead">${text}</p>`)}<a class="button quiet" href="${next}">${t("house.back")}</a>`;
+  return { title, body };
 }
 
 function actionOf({ request: { params } }: ConsoleVisit): ConsoleActionId | undefined {

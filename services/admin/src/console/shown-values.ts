@@ -1,7 +1,8 @@
-import { type ConsoleActionId, consoleActions, pathTo } from "@postern/shared/contracts";
+import { type ConsoleActionId, pathTo } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
 import type { AskingOperator } from "../operators/operator-api.ts";
 import type { SubjectHandles } from "../operators/subject-handles.ts";
+import { t } from "../texts/texts.ts";
 
 const inUtc = (iso: string): string => `${iso.slice(0, 19).replace("T", " ")} UTC`;
 
@@ -16,8 +17,6 @@ export function breakable(text = ""): Html | undefined {
   if (text === "") return undefined;
   return html`${text.split(/(?<=[@._])/u).map((part, index) => (index === 0 ? html`${part}` : html`<wbr>${part}`))}`;
 }
-
-export const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 /** Addresses of pages about something, which do not contain its name. */
 export interface SubjectLinks {
@@ -35,7 +34,7 @@ export const searchLinks = ({ search }: SubjectLinks, names: readonly string[]):
 export const doneNotice = (done: ConsoleActionId | undefined): Html | undefined =>
   done === undefined
     ? undefined
-    : html`<div class="done" role="status"><p>Done: ${consoleActions[done].label}. The audit stream has the reason.</p></div>`;
+    : html`<div class="done" role="status"><p>${t("house.done", { action: t(`action.${done}.label`) })}</p></div>`;
 
 /** The links that this operator's pages contain. */
 export function linksOf(handles: SubjectHandles, { account }: Pick<AskingOperator, "account">): SubjectLinks {
@@ -49,7 +48,5 @@ export function linksOf(handles: SubjectHandles, { account }: Pick<AskingOperato
 
 /** What is shown, if it is not what was typed. */
 export function untaggedNote(typed: string, shown: string): Html | undefined {
-  return typed.trim() === shown.trim()
-    ? undefined
-    : html`<p class="note">No account has the name ${typed}. This is ${shown}, without the tag.</p>`;
+  return typed.trim() === shown.trim() ? undefined : html`<p class="note">${t("house.untagged", { typed, shown })}</p>`;
 }

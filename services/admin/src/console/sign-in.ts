@@ -2,6 +2,7 @@ import { html } from "@postern/shared/platform/pages";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type SignInAttempt, sessionLifeMs } from "../operators/operator-session.ts";
 import type { SignedIn } from "../operators/provider-http.ts";
+import { t } from "../texts/texts.ts";
 import { ownForm } from "./console-form.ts";
 import { pageWithin } from "./console-paths.ts";
 import { type ConsoleVisit, forOperator, goTo, originOf, queryOf, sendNotice, sendPage } from "./console-visit.ts";
@@ -33,8 +34,8 @@ export function postSignIn(deps: ConsolePagesDeps) {
     const { attempt, url } = await provider.begin({ next, replaces, isProof: false, invitation });
     reply.header("set-cookie", cookies.set("signIn", await attempts.keep(attempt)));
     // Browsers apply the page's policy for forms to the redirects after a form, and it permits the console only.
-    const page = html`<h1>Sign in</h1><a class="button" href="${url}">Continue</a>`;
-    return sendPage(deps, reply, { title: "Sign in", goesTo: url, body: page });
+    const page = html`<h1>${t("notice.sign_in")}</h1><a class="button" href="${url}">${t("notice.continue")}</a>`;
+    return sendPage(deps, reply, { title: t("notice.sign_in"), goesTo: url, body: page });
   };
 }
 
@@ -44,9 +45,9 @@ export function postSignIn(deps: ConsolePagesDeps) {
  */
 function arrived(next: string) {
   return {
-    title: "Signed in",
+    title: t("notice.signed_in"),
     goesTo: next,
-    body: html`<h1>Signed in</h1><a class="button" href="${next}">Continue</a>`,
+    body: html`<h1>${t("notice.signed_in")}</h1><a class="button" href="${next}">${t("notice.continue")}</a>`,
   };
 }
 

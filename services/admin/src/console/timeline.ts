@@ -1,27 +1,25 @@
 import type { DecisionRecord } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
+import { reasonHtml } from "../texts/messages.ts";
+import { comma, joined, t, word } from "../texts/texts.ts";
 import { stateBadge } from "./house/badge.ts";
 import { placeText } from "./place-text.ts";
 import { exactTime, type SubjectLinks, time } from "./shown-values.ts";
 
-const ways: Readonly<Record<string, string>> = {
-  mail: "a mail program",
-  browser: "the sign-in pages",
-  jwt: "the JWT endpoint",
-  mail_server: "a mail server that verified the password itself",
-};
-
 function timelineItem({ search }: SubjectLinks, record: DecisionRecord, id: string | undefined): Html {
-  const { outcome, text, count, protocol, client, step, client_ip: address, username, session, channel } = record;
-  const through = [ways[channel] ?? channel, protocol, step, client].filter(
-    (word) => word !== undefined && word !== "",
-  );
+  const { outcome, count, protocol, client, step, client_ip: address, username, session, channel } = record;
   const place = placeText(record.place);
-  return html`<li${id !== undefined && html` id="${id}"`} class="${outcome}">${stateBadge(outcome)} ${time(record.time)}: ${text}${
-    count > 1 && html`, ${count} times since ${exactTime(record.first_time)}`
-  }<small>${address !== "" && html`from <a href="${search(address)}">${address}</a>${place !== "" && html`, ${place},`} `}through ${through.join(", ")}${
-    username !== undefined && html`, as ${username}`
-  }, reference <code>${session.slice(0, 13)}</code></small></li>`;
+  const where =
+    address !== "" && html`<a href="${search(address)}">${address}</a>${place !== undefined && html` (${place})`}`;
+  const facts = [
+    where !== false && t("sign_ins.from", { address: where }),
+    t("sign_ins.through", { way: joined([word("way", channel), protocol, step, client]) }),
+    username !== undefined && t("sign_ins.as", { name: username }),
+    t("sign_ins.reference", { reference: html`<code>${session.slice(0, 13)}</code>` }),
+  ];
+  return html`<li${id !== undefined && html` id="${id}"`} class="${outcome}">${stateBadge(outcome)} ${time(record.time)}: ${reasonHtml(record)}${
+    count > 1 && html`${comma}${t("sign_ins.times", { count, time: exactTime(record.first_time) })}`
+  }<small>${joined(facts)}</small></li>`;
 }
 
 /** Sign-ins, the latest first. @param idOf id of an item that something links to */
@@ -30,9 +28,9 @@ export function timeline(
   records: readonly DecisionRecord[],
   idOf: (index: number) => string | undefined = () => undefined,
 ): Html {
-  return html`<h2>Latest sign-ins</h2>${
+  return html`<h2>${t("sign_ins.latest")}</h2>${
     records.length === 0
-      ? html`<p class="lead">None are recorded.</p>`
+      ? html`<p class="lead">${t("sign_ins.none")}</p>`
       : html`<ol class="timeline">${records.map((record, index) => timelineItem(links, record, idOf(index)))}</ol>`
   }`;
 }

@@ -1,24 +1,26 @@
 import { type Explanation, type ExplanationCause, isConsoleAction } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
+import { sentenceHtml } from "../texts/messages.ts";
+import { known, type TextKey, t } from "../texts/texts.ts";
 import { type Actionable, actionsOf, moreActions, type Offered } from "./action-forms.ts";
 import { badge, type Mood } from "./house/badge.ts";
 
-type State = readonly [mood: Mood, word: string];
+type State = readonly [mood: Mood, word: TextKey];
 
 /** States of an explanation, in a word. */
 const states: Readonly<Record<string, State>> = {
-  working: ["good", "Works"],
-  lifted: ["good", "Works again"],
-  blocked: ["bad", "Blocked"],
-  denied: ["bad", "Refused"],
-  delayed: ["warn", "Delayed"],
-  limited: ["warn", "Limited"],
-  undecided: ["warn", "Temporary failure"],
+  working: ["good", "standing.works"],
+  lifted: ["good", "standing.works_again"],
+  blocked: ["bad", "standing.blocked"],
+  denied: ["bad", "standing.refused"],
+  delayed: ["warn", "standing.delayed"],
+  limited: ["warn", "standing.limited"],
+  undecided: ["warn", "standing.tempfail"],
 };
-const noState: State = ["plain", "Unknown"];
+const noState: State = ["plain", "standing.unknown"];
 
 const stateOf = ({ state, causes = [] }: Explanation): State =>
-  causes.some(({ kind }) => kind === "suspension") ? ["bad", "Suspended"] : (states[state] ?? noState);
+  causes.some(({ kind }) => kind === "suspension") ? ["bad", "standing.suspended"] : (states[state] ?? noState);
 
 /** A single cause without a button is in the sentence of the verdict already. */
 function listedCauses({ causes = [] }: Explanation): readonly ExplanationCause[] {
@@ -37,6 +39,15 @@ function remedyPart(about: Actionable, explanation: Explanation, offered: Offere
   return first === undefined || mood === "good" ? undefined : offer(about, first, offered, true);
 }
 
+type Remedied = Pick<ExplanationCause, "remedy" | "remedy_sentence">;
+
+const remedyText = ({ remedy, remedy_sentence: said }: Remedied, write: (text: Html) => Html): Html | undefined =>
+  remedy === undefined ? undefined : write(sentenceHtml(said && [said], remedy));
+
+/** What an answer of the management interface lacks, which it says in English. */
+export const incompleteText = (missing: string): Html =>
+  t("house.incomplete", { missing: known("incomplete", missing) });
+
 /**
  * The answer in a sentence, with the action that helps beside it.
  *
@@ -47,21 +58,22 @@ export function verdictPart(
   explanation: Explanation,
   { offered, others }: { readonly offered: Offered; readonly others: () => Html | undefined },
 ): Html {
-  const { state, verdict: sentence, incomplete, remedy } = explanation;
+  const { state, verdict, sentences, incomplete } = explanation;
+  const [mood, label] = stateOf(explanation);
   const isRemedyBelow = listedCauses(explanation).length > 0;
   const helps = remedyPart(about, explanation, offered);
   const more = moreActions(others());
-  return html`<div class="verdict ${state}"><div role="status">${badge(...stateOf(explanation))} ${sentence}${
-    !isRemedyBelow && remedy !== undefined && html`<p>${remedy}</p>`
-  }${incomplete.map((missing) => html`<p>Incomplete: ${missing}.</p>`)}</div>${
+  return html`<div class="verdict ${state}"><div role="status">${badge(mood, t(label))} ${sentenceHtml(sentences, verdict)}${
+    !isRemedyBelow && remedyText(explanation, (text) => html`<p>${text}</p>`)
+  }${incomplete.map((missing) => html`<p>${incompleteText(missing)}</p>`)}</div>${
     (helps !== undefined || more !== undefined) && html`<div class="beside">${helps}${more}</div>`
   }</div>`;
 }
 
 /** The remedy as a button if this operator may use it and the verdict does not offer it, and in words in any case. */
 function causeItem(about: Actionable, cause: ExplanationCause, offered: Offered) {
-  const { text, remedy } = cause;
-  return html`<li><p>${text}</p>${remedy !== undefined && html`<p class="lead">${remedy}</p>`}${offer(about, cause, offered, false)}</li>`;
+  const { text, sentences } = cause;
+  return html`<li><p>${sentenceHtml(sentences, text)}</p>${remedyText(cause, (remedy) => html`<p class="lead">${remedy}</p>`)}${offer(about, cause, offered, false)}</li>`;
 }
 
 /** Everything in force, each with its remedy. */
@@ -69,5 +81,5 @@ export function causesPart(about: Actionable, explanation: Explanation, offered:
   const causes = listedCauses(explanation);
   return causes.length === 0
     ? undefined
-    : html`<h2>In force now</h2><ul class="causes">${causes.map((cause) => causeItem(about, cause, offered))}</ul>`;
+    : html`<h2>${t("standing.in_force")}</h2><ul class="causes">${causes.map((cause) => causeItem(about, cause, offered))}</ul>`;
 }

@@ -1,7 +1,7 @@
 import type { AddressPlace, BanRecord, DecisionRecord } from "@postern/shared/contracts";
 import { type Ban, type BruteForceRules, knownNetworkOf } from "@postern/shared/domain/brute-force";
 import type { RecordedDecision } from "@postern/shared/domain/history";
-import { reasonText } from "./search/reason-text.ts";
+import { reasonText } from "../texts/messages.ts";
 
 const isoOf = (ms: number): string => new Date(ms).toISOString();
 

@@ -29,7 +29,8 @@ const site: Facts = {
 const judged = (fields: Partial<Facts>) => {
   const facts = { ...site, ...fields };
   const findings = findingsOf(facts);
-  return { ...stateOf(facts, findings), findings: findings.map(({ subject, text }) => `${subject}: ${text}`) };
+  const { state, verdict } = stateOf(facts, findings);
+  return { state, verdict, findings: findings.map(({ subject, text }) => `${subject}: ${text}`) };
 };
 
 test("nothing is found on a site that works", () => {

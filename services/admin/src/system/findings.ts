@@ -1,47 +1,53 @@
-import type { SystemFinding, SystemReport } from "@postern/shared/contracts";
+import type { Sentence, SystemFinding, SystemReport } from "@postern/shared/contracts";
+import { englishOf, sentence } from "../texts/messages.ts";
+import { isTextKey } from "../texts/texts.ts";
 
-type Facts = Omit<SystemReport, "state" | "verdict" | "findings">;
+type Facts = Omit<SystemReport, "state" | "verdict" | "sentence" | "findings">;
 
 const noticeDays = 21;
 /** More waiting jobs than one worker completes within a minute. */
 const manyWaiting = 1000;
 
-const problem = (subject: string, text: string): SystemFinding => ({ severity: "problem", subject, text });
-const warning = (subject: string, text: string): SystemFinding => ({ severity: "warning", subject, text });
+const finding = (severity: string, subject: string, said: Sentence): SystemFinding => ({
+  severity,
+  subject,
+  text: englishOf([said]),
+  sentence: said,
+});
+const problem = (subject: string, said: Sentence): SystemFinding => finding("problem", subject, said);
+const warning = (subject: string, said: Sentence): SystemFinding => finding("warning", subject, said);
 
-/** What stops while no process of a service answers. */
-const lost: Readonly<Record<string, string>> = {
-  gateway: "mail servers and browsers cannot reach the services",
-  "auth-engine": "every sign-in is a temporary failure",
-  idp: "users cannot sign in to web applications",
-  "jobs-worker": "flush jobs and user notifications wait",
-};
+/** No process of a service answers; with what stops meanwhile. */
+function noneAnswers(service: string): Sentence {
+  const key = `finding.lost_${service}`;
+  return sentence(isTextKey(key) ? key : "finding.lost");
+}
 
 function ofServices({ services, nats }: Facts): readonly SystemFinding[] {
   return services.flatMap(({ service, state, instances }) => {
     const subject = `service ${service}`;
     if (state === "unknown" && nats.state === "up") {
-      const effect = lost[service];
-      return [problem(subject, `no process answers${effect === undefined ? "" : `: ${effect}`}`)];
+      return [problem(subject, noneAnswers(service))];
     }
     return instances.flatMap(({ instance, status, failed_checks: failed }) => {
       if (status === "unknown" && nats.state === "up")
-        return [warning(subject, `${instance} does not answer; it has ended or hangs`)];
-      if (status === "down") return [problem(subject, `${instance} is not ready: ${failed.join(", ")}`)];
-      return status === "degraded" ? [warning(subject, `${instance} works without ${failed.join(", ")}`)] : [];
+        return [warning(subject, sentence("finding.silent", { instance }))];
+      const checks = { instance, checks: failed.join(", ") };
+      if (status === "down") return [problem(subject, sentence("finding.not_ready", checks))];
+      return status === "degraded" ? [warning(subject, sentence("finding.lacks", checks))] : [];
     });
   });
 }
 
 function ofDependencies({ nats, redis, engines, backends }: Facts): readonly SystemFinding[] {
   return [
-    ...(nats.state === "up"
-      ? []
-      : [problem("nats", "admin cannot reach NATS; without it, every sign-in is a temporary failure")]),
-    ...(engines.state === "down" ? [problem("engines", "no engine sends heartbeats")] : []),
-    ...redis.flatMap(({ role, state }) => (state === "up" ? [] : [problem(`redis ${role}`, "does not answer")])),
+    ...(nats.state === "up" ? [] : [problem("nats", sentence("finding.nats"))]),
+    ...(engines.state === "down" ? [problem("engines", sentence("finding.engines"))] : []),
+    ...redis.flatMap(({ role, state }) =>
+      state === "up" ? [] : [problem(`redis ${role}`, sentence("finding.redis"))],
+    ),
     ...backends.flatMap(({ name, state, down_at: at }) =>
-      state === "down" ? [problem(`backend ${name}`, `cannot be used by ${at.join(", ")}`)] : [],
+      state === "down" ? [problem(`backend ${name}`, sentence("finding.backend", { engines: at.join(", ") }))] : [],
     ),
   ];
 }
@@ -49,8 +55,8 @@ function ofDependencies({ nats, redis, engines, backends }: Facts): readonly Sys
 function ofExpiries({ expiries }: Facts): readonly SystemFinding[] {
   return expiries.flatMap(({ name, end, days }) => {
     const subject = `certificate ${name}`;
-    if (days < 0) return [problem(subject, `expired on ${end.slice(0, 10)}`)];
-    return days < noticeDays ? [warning(subject, `expires in ${days} days`)] : [];
+    if (days < 0) return [problem(subject, sentence("finding.expired", { date: end.slice(0, 10) }))];
+    return days < noticeDays ? [warning(subject, sentence("finding.expires", { count: days }))] : [];
   });
 }
 
@@ -66,10 +72,7 @@ function ofRefusedReloads({ services }: Facts): readonly SystemFinding[] {
     }
   }
   return [...refusals].map(([reason, { time, services: names }]) =>
-    problem(
-      "configuration",
-      `refused at ${time} by ${[...names].join(", ")}, because ${reason}; the previous configuration stays in effect`,
-    ),
+    problem("configuration", sentence("finding.refused", { time, services: [...names].join(", "), reason })),
   );
 }
 
@@ -77,11 +80,15 @@ function ofConfiguration({ configuration, services, queues }: Facts): readonly S
   const { needs_restart: waiting, is_uniform: isUniform } = configuration;
   const versions = new Set(services.flatMap(({ instances }) => instances.map(({ version }) => version)));
   return [
-    ...(isUniform ? [] : [warning("configuration", "the processes have different configurations")]),
-    ...(waiting.length === 0 ? [] : [warning("configuration", `changed keys need a restart: ${waiting.join(", ")}`)]),
-    ...(versions.size <= 1 ? [] : [warning("versions", `several are running: ${[...versions].toSorted().join(", ")}`)]),
+    ...(isUniform ? [] : [warning("configuration", sentence("finding.different"))]),
+    ...(waiting.length === 0
+      ? []
+      : [warning("configuration", sentence("finding.restart", { keys: waiting.join(", ") }))]),
+    ...(versions.size <= 1
+      ? []
+      : [warning("versions", sentence("finding.versions", { versions: [...versions].toSorted().join(", ") }))]),
     ...queues.flatMap(({ name, waiting: jobs = 0 }) =>
-      jobs >= manyWaiting ? [warning(`queue ${name}`, `${jobs} jobs are waiting`)] : [],
+      jobs >= manyWaiting ? [warning(`queue ${name}`, sentence("finding.waiting", { count: jobs }))] : [],
     ),
   ];
 }
@@ -99,31 +106,29 @@ export function findingsOf(facts: Facts): readonly SystemFinding[] {
   return [...of("problem"), ...of("warning")];
 }
 
-const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
-
 /** Without Redis, idp is ready, and tells users that they have to wait. */
 const lacksRedis = ({ failed_checks: failed }: Facts["services"][number]["instances"][number]): boolean =>
   failed.includes("redis_state");
 
+type State = Pick<SystemReport, "state" | "verdict" | "sentence">;
+
+const stateAs = (state: string, said: Sentence): State => ({ state, verdict: englishOf([said]), sentence: said });
+
+const isWebDown = ({ service, state, instances }: Facts["services"][number]): boolean =>
+  service === "idp" && (state === "unknown" || state === "down" || instances.every(lacksRedis));
+
 /** The state in a word and a sentence. */
-export function stateOf(facts: Facts, findings: readonly SystemFinding[]): Pick<SystemReport, "state" | "verdict"> {
+export function stateOf(facts: Facts, findings: readonly SystemFinding[]): State {
   const { nats, engines, backends, services } = facts;
-  if (nats.state !== "up") return { state: "down", verdict: "Sign-in does not work: NATS cannot be reached." };
-  if (engines.state === "down") return { state: "down", verdict: "Sign-in does not work: no engine answers." };
+  if (nats.state !== "up") return stateAs("down", sentence("system.no_nats"));
+  if (engines.state === "down") return stateAs("down", sentence("system.no_engine"));
   if (backends.length > 0 && backends.every((backend) => backend.state === "down"))
-    return { state: "down", verdict: "Sign-in works from caches only: no backend can be used." };
+    return stateAs("down", sentence("system.no_backend"));
   const problems = findings.filter(({ severity }) => severity === "problem").length;
-  const warnings = findings.length - problems;
-  const found = [problems > 0 && plural(problems, "problem"), warnings > 0 && plural(warnings, "warning")]
-    .filter((text) => text !== false)
-    .join(" and ");
-  if (found === "") return { state: "up", verdict: "Everything works." };
-  if (
-    services.some(
-      ({ service, state, instances }) =>
-        service === "idp" && (state === "unknown" || state === "down" || instances.every(lacksRedis)),
-    )
-  )
-    return { state: "degraded", verdict: `Mail sign-in works, web sign-in does not: ${found}.` };
-  return { state: "degraded", verdict: `Sign-in works, with ${found}.` };
+  const found = { problems, warnings: findings.length - problems };
+  if (findings.length === 0) return stateAs("up", sentence("system.works"));
+  return stateAs(
+    "degraded",
+    services.some(isWebDown) ? sentence("system.no_web", found) : sentence("system.degraded", found),
+  );
 }

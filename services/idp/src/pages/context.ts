@@ -1,8 +1,8 @@
+import { type Language, languageOf, languages } from "@postern/shared/domain/localisation";
 import type { Config, DomainRecordConfig } from "@postern/shared/platform/config";
 import type { Logger } from "@postern/shared/platform/logging";
 import { createAssets } from "./assets.ts";
 import { DomainBrands } from "./domain-brands.ts";
-import { type Language, languageOf, languages } from "./languages.ts";
 import { footLinks, passwordLinks } from "./links.ts";
 import { readLogo } from "./logo-files.ts";
 import { createPages, type Pages, type PagesSettings } from "./pages.ts";

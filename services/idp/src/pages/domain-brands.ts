@@ -1,9 +1,10 @@
+import { type Language, languageOf } from "@postern/shared/domain/localisation";
 import { createBoundedCache } from "@postern/shared/platform/cache";
 import type { Config, DomainRecordConfig } from "@postern/shared/platform/config";
 import type { Logger } from "@postern/shared/platform/logging";
 import { canonicalDomain } from "@postern/shared/platform/net";
 import { type BrandAssets, brandAssets, type FoundAsset, findAsset, type LogoFile } from "./assets.ts";
-import { type Language, languageOf } from "./languages.ts";
+
 import { footLinks, passwordLinks } from "./links.ts";
 import { loadLogo } from "./logo-files.ts";
 import type { Brand } from "./look.ts";

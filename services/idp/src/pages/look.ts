@@ -1,5 +1,5 @@
+import type { Language } from "@postern/shared/domain/localisation";
 import type { Html } from "@postern/shared/platform/pages";
-import type { Language } from "./languages.ts";
 import type { Texts } from "./texts.ts";
 
 export interface FootLink {

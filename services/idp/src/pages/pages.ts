@@ -1,4 +1,5 @@
 import { pathTo } from "@postern/shared/contracts";
+import { type Language, languageOf, localeOf, pickLanguage } from "@postern/shared/domain/localisation";
 import { createSecurityHeaders } from "@postern/shared/platform/pages";
 import type { Application } from "../flow/application-of.ts";
 import { browserStateOf } from "../sessions/browser-state.ts";
@@ -6,7 +7,6 @@ import { cookieNames, createSiteCookies } from "../sessions/cookies.ts";
 import type { Assets } from "./assets.ts";
 import type { DomainBrand, DomainBrands } from "./domain-brands.ts";
 import type { DoneKey } from "./done.ts";
-import { type Language, languageOf, localeOf, pickLanguage } from "./languages.ts";
 import { documentOf } from "./layout.ts";
 import type { Brand, Look, Page } from "./look.ts";
 import type { SiteTemplates } from "./site-templates.ts";

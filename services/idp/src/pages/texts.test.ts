@@ -1,5 +1,5 @@
+import { languages } from "@postern/shared/domain/localisation";
 import { describe, expect, test } from "vitest";
-import { languages } from "./languages.ts";
 import { catalogues, isTextKey, textsOf } from "./texts.ts";
 
 const { en } = catalogues;

@@ -1,4 +1,4 @@
-import type { Language, LanguageTag } from "./languages.ts";
+import { filledText, type Language, type LanguageTag } from "@postern/shared/domain/localisation";
 import ar from "./texts/ar.json" with { type: "json" };
 import de from "./texts/de.json" with { type: "json" };
 import en from "./texts/en.json" with { type: "json" };
@@ -34,17 +34,9 @@ export const catalogues: Readonly<Record<LanguageTag, Readonly<Record<TextKey, s
 /** The text of a key with its `{names}` replaced. */
 export type Texts = (key: TextKey, values?: Readonly<Record<string, string>>) => string;
 
-/** Isolates a value whose direction may differ from the text's (Unicode UAX #9, FSI and PDI). */
-const isolated = (value: string): string => `\u2068${value}\u2069`;
-
 export function textsOf({ tag, direction }: Language): Texts {
   const catalogue = catalogues[tag];
-  return (key, values = {}) =>
-    catalogue[key].replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
-      const value = Object.hasOwn(values, name) ? values[name] : undefined;
-      if (value === undefined) return whole;
-      return direction === "rtl" ? isolated(value) : value;
-    });
+  return (key, values = {}) => filledText(catalogue[key], values, direction);
 }
 
 /** A text without soft hyphens, which mail programs and text editors may show. */

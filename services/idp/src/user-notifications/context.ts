@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Base, keyRingFromConfig, redisFromConfig } from "@postern/shared/assembly";
 import { accountNotified, notifyLostPhone, notifySuspiciousSignIn, pathTo } from "@postern/shared/contracts";
+import { type Language, languageOf, languages, pickLanguage } from "@postern/shared/domain/localisation";
 import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import type { Logger } from "@postern/shared/platform/logging";
@@ -8,7 +9,6 @@ import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
 import type { AccountDomains } from "../domains/account-domains.ts";
 import type { IdpMetrics } from "../metrics.ts";
-import { type Language, languageOf, languages, pickLanguage } from "../pages/languages.ts";
 import { createKnownDevices } from "./known-devices-redis.ts";
 import { createNotificationQueue, type NotificationQueue } from "./notification-queue-redis.ts";
 import { createNotifier, type Notifier } from "./notifier.ts";

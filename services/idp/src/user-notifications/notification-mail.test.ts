@@ -1,6 +1,6 @@
 import { notificationEvents } from "@postern/shared/contracts";
+import { languages } from "@postern/shared/domain/localisation";
 import { describe, expect, test } from "vitest";
-import { languages } from "../pages/languages.ts";
 import type { Notification } from "./notification.ts";
 import { notificationMails } from "./notifier.ts";
 

@@ -1,5 +1,5 @@
 import type { AccountNotification } from "@postern/shared/contracts";
-import type { Language } from "../pages/languages.ts";
+import type { Language } from "@postern/shared/domain/localisation";
 
 export type NotificationEvent = AccountNotification["event"];
 

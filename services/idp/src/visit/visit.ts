@@ -1,5 +1,6 @@
 import { operation, pathTo } from "@postern/shared/contracts";
 import type { Audit, AuditRecord } from "@postern/shared/domain/audit";
+import type { Language, LanguageTag } from "@postern/shared/domain/localisation";
 import { digestOf } from "@postern/shared/platform/crypto";
 import { isBelow } from "@postern/shared/platform/http";
 import { steadyClock } from "@postern/shared/platform/time";
@@ -9,7 +10,6 @@ import { isBrowserToken, isFlowId } from "../flow/browser-binding.ts";
 import { localPath } from "../flow/flow-paths.ts";
 import type { FlowRecord } from "../flow/flow-record.ts";
 import { type DoneKey, readDone } from "../pages/done.ts";
-import type { Language, LanguageTag } from "../pages/languages.ts";
 import type { Look, Page } from "../pages/look.ts";
 import { accountPath, type LookRequest, type Pages, type Shown, type ShowOptions } from "../pages/pages.ts";
 import { errorPage, type Problem } from "../pages/templates/messages.ts";

@@ -117,11 +117,27 @@ export const Attacks = component("Attacks", {
 });
 export type Attacks = Static<typeof Attacks>;
 
+/** What a text in English says, for those who say it in another language. */
+export const Sentence = component("Sentence", {
+  code: text("Identifier of the sentence."),
+  values: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
+    description: "What it is about, such as an address, a number, or a time in UTC.",
+  }),
+});
+export type Sentence = Static<typeof Sentence>;
+
+const sentences = Type.Optional(
+  Type.Array(Sentence, { description: "The same by code. Absent from earlier versions." }),
+);
+const remedySentence = Type.Optional(Sentence);
+
 const ExplanationCause = component("ExplanationCause", {
   kind: text("suspension, disabled, unknown, ban, factor (a limit of a second factor), hold or delay."),
   text: text("The cause in a sentence. Times are in UTC."),
+  sentences,
   end: Type.Optional(time("When it ends by itself. Absent if it does not.")),
   remedy: optionalText("What would help, in a sentence."),
+  remedy_sentence: remedySentence,
   command: optionalText("Command of the remedy."),
   action: optionalText("Action of the console that is the remedy."),
   target: optionalText("Account or network that the action is for."),
@@ -136,7 +152,9 @@ export const Explanation = component("Explanation", {
     "blocked, delayed, limited (some sign-ins are refused), denied (the last sign-in), undecided (the last sign-in), lifted (the cause of the last failure has ended), working (the last sign-in succeeded) or unknown (no record).",
   ),
   verdict: text("The answer in a sentence. Times are in UTC."),
+  sentences,
   remedy: optionalText("What would help, in a sentence. Absent if nothing is to be done."),
+  remedy_sentence: remedySentence,
   causes: Type.Optional(
     Type.Array(ExplanationCause, { description: "Everything that refuses or delays sign-ins now, the worst first." }),
   ),

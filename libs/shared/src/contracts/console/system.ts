@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { JobRecord } from "../admin/flush-operations.ts";
 import { component, flag, text, texts, time } from "../schema.ts";
+import { Sentence } from "./records.ts";
 
 const state = (description = "up, down or unknown.") => text(description);
 const count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -41,6 +42,7 @@ const Finding = Type.Object({
   severity: text("problem or warning."),
   subject: text("What it is about, such as `service idp` or `redis state`."),
   text: text("What is wrong, in a sentence."),
+  sentence: Type.Optional(Sentence),
 });
 export type SystemFinding = Static<typeof Finding>;
 
@@ -58,6 +60,7 @@ export const SystemReport = component("SystemReport", {
   time: time("Time of the report."),
   state: state("up, degraded, or down: sign-ins through mail servers do not work."),
   verdict: text("The state in a sentence."),
+  sentence: Type.Optional(Sentence),
   findings: Type.Array(Finding, { description: "What is wrong, problems first. Empty if nothing is." }),
   services: Type.Array(Service),
   engines: Type.Object({

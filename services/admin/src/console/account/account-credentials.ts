@@ -1,17 +1,18 @@
 import type { AccountReport, ConsoleActionId } from "@postern/shared/contracts";
 import { browserName } from "@postern/shared/domain/programs";
 import { type Html, html } from "@postern/shared/platform/pages";
+import { comma, t } from "../../texts/texts.ts";
 import { type ActedOn, type Actionable, actionsOf } from "../action-forms.ts";
 import { card } from "../house/card.ts";
-import { plural, time } from "../shown-values.ts";
+import { time } from "../shown-values.ts";
 
 interface Credential {
-  readonly name: string;
+  readonly name: Html;
   readonly details: Html;
   readonly action: ConsoleActionId;
   readonly item?: string;
   /** What the action deletes, with a number. */
-  readonly ends?: string;
+  readonly ends?: Html;
 }
 
 function list(about: Actionable, target: string, credentials: readonly Credential[]): Html {
@@ -21,14 +22,18 @@ function list(about: Actionable, target: string, credentials: readonly Credentia
   })}</ul>`;
 }
 
-const wrong = (count: number | undefined): Html | undefined =>
-  count === undefined ? undefined : html`, ${count} consecutive wrong ${count === 1 ? "code" : "codes"}`;
+/** The browser with its version, and the system. */
+export const browserText = (agent: string): Html | string => (agent === "" ? t("account.browser") : browserName(agent));
 
-const moment = (word: string, iso: string | undefined): Html | undefined =>
-  iso === undefined ? undefined : html`${word} ${time(iso)}`;
+export const addressName = (address: string): Html | string => (address === "" ? t("account.address") : address);
+
+const wrong = (count: number | undefined): Html | undefined =>
+  count === undefined ? undefined : html`${comma}${t("counted.codes", { count })}`;
 
 const dated = (created: string | undefined, used: string | undefined): Html =>
-  html`${moment("Added", created)}${created !== undefined && ". "}${moment("Last used", used) ?? "Never used"}.`;
+  html`${created !== undefined && html`${t("account.added", { time: time(created) })} `}${
+    used === undefined ? t("account.never_used") : t("account.last_used", { time: time(used) })
+  }`;
 
 function credentialsOf({
   totp,
@@ -38,20 +43,26 @@ function credentialsOf({
 }: NonNullable<AccountReport["factors"]>): readonly Credential[] {
   return [
     ...(totp
-      ? [{ name: "Authenticator app", details: html`Set up${wrong(wrongCodes.totp)}.`, action: "reset-totp" } as const]
+      ? [
+          {
+            name: t("account.totp"),
+            details: html`${t("account.set_up")}${wrong(wrongCodes.totp)}.`,
+            action: "reset-totp",
+          } as const,
+        ]
       : []),
     ...(codes > 0
       ? [
           {
-            name: "Recovery codes",
-            details: html`${codes} unused${wrong(wrongCodes.recovery)}.`,
+            name: t("account.recovery"),
+            details: html`${t("account.unused", { count: codes })}${wrong(wrongCodes.recovery)}.`,
             action: "reset-recovery",
-            ends: plural(codes, "unused code", "unused codes"),
+            ends: t("account.unused_codes", { count: codes }),
           } as const,
         ]
       : []),
     ...passkeys.map(({ id, name, created, last_used: used }) => ({
-      name: name === "" ? "Passkey without a name" : `Passkey ${name}`,
+      name: name === "" ? t("account.passkey_unnamed") : t("account.passkey", { name }),
       details: dated(created, used),
       action: "remove-passkey" as const,
       item: id,
@@ -61,9 +72,9 @@ function credentialsOf({
 
 export function factorsPart(about: Actionable, account: string, { factors }: AccountReport): Html {
   const credentials = factors === undefined ? [] : credentialsOf(factors);
-  const none = factors === undefined ? "Unknown." : "None: the password is enough to sign in.";
+  const none = factors === undefined ? t("account.factors_unknown") : t("account.no_factors");
   return card({
-    title: "Second factors",
+    title: t("account.factors"),
     count: factors && credentials.length,
     isOpen: true,
     body: credentials.length === 0 ? html`<p class="lead">${none}</p>` : list(about, account, credentials),
@@ -79,16 +90,14 @@ export function devicesPart(
   if (devices.length === 0) return undefined;
   const items = devices.map(
     ({ user_agent: agent, client_ip: address, since, last_used: used, until }) =>
-      html`<li><b>${agent === "" ? "Unknown browser" : browserName(agent)}</b><span>From ${
-        address === "" ? "an unknown address" : address
-      } since ${time(since)}. Last used ${time(used)}. Until ${time(until)}.</span></li>`,
+      html`<li><b>${browserText(agent)}</b><span>${t("account.device", { address: addressName(address), since: time(since), used: time(used), until: time(until) })}</span></li>`,
   );
-  const ends = plural(devices.length, "remembered device", "remembered devices");
+  const ends = t("account.devices_count", { count: devices.length });
   return card({
-    title: "Remembered devices",
+    title: t("account.devices"),
     count: devices.length,
     isOpen: true,
-    body: html`<p class="lead">The user is not asked for the second factor there.</p><ul class="things">${items}</ul>${actionsOf(about, ["forget-devices"], { target: account, ends })}`,
+    body: html`<p class="lead">${t("account.devices_about")}</p><ul class="things">${items}</ul>${actionsOf(about, ["forget-devices"], { target: account, ends })}`,
   });
 }
 
@@ -98,15 +107,15 @@ export function appPasswordsPart(
   { app_passwords: passwords }: AccountReport,
 ): Html {
   const credentials = passwords.map(({ id, label, protocols, created, last_used: used }) => ({
-    name: label,
-    details: html`For ${protocols.length === 0 ? "all protocols" : protocols.join(", ")}. ${dated(created, used)}`,
+    name: html`${label}`,
+    details: html`${protocols.length === 0 ? t("account.all_protocols") : t("account.for_protocols", { protocols: protocols.join(", ") })} ${dated(created, used)}`,
     action: "remove-app-password" as const,
     item: id,
   }));
   return card({
-    title: "App passwords",
+    title: t("account.app_passwords"),
     count: credentials.length,
     isOpen: credentials.length > 0,
-    body: credentials.length === 0 ? html`<p class="lead">None.</p>` : list(about, account, credentials),
+    body: credentials.length === 0 ? html`<p class="lead">${t("house.none")}</p>` : list(about, account, credentials),
   });
 }

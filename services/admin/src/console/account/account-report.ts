@@ -12,6 +12,7 @@ import type {
 import type { AccountChanges, SentNotifications, AccountChange as StoredChange } from "@postern/shared/domain/history";
 import type { RememberedDevice, RememberedDevices } from "@postern/shared/domain/remembered-devices";
 import type { FactorLocks } from "../../factor-locks/factor-locks-redis.ts";
+import { english } from "../../texts/texts.ts";
 import { storedPasskey } from "./stored-passkey.ts";
 
 export interface AccountReportDeps {
@@ -93,10 +94,10 @@ function createStored({ locks, devices, sent, changes }: AccountReportDeps, { ge
   return async (account: string | undefined) => {
     if (account === undefined) return { wrongCodes: {}, remembered: [], notifications: [], changes: changes && [] };
     const [wrongCodes, remembered, records, changed] = await Promise.all([
-      get(() => locks.read(account), {}, "counts of wrong codes could not be read"),
-      get(async () => (await devices?.list(account)) ?? [], [], "remembered devices could not be read"),
-      get(async () => (await sent?.list(account)) ?? [], [], "sent user notifications could not be read"),
-      get(async () => changes?.list(account), undefined, "changes of the account could not be read"),
+      get(() => locks.read(account), {}, english["incomplete.wrong_codes"]),
+      get(async () => (await devices?.list(account)) ?? [], [], english["incomplete.devices"]),
+      get(async () => (await sent?.list(account)) ?? [], [], english["incomplete.notifications"]),
+      get(async () => changes?.list(account), undefined, english["incomplete.changes"]),
     ]);
     const notifications = records.map(({ timeMs, ...record }) => ({ ...record, time: isoOfMs(timeMs) }));
     return {
@@ -131,13 +132,13 @@ export function createReportAccount(deps: AccountReportDeps): ReportAccount {
     const { get, incomplete } = parts;
     const target = { session, username: query };
     const [{ backends }, factors, appPasswords] = await Promise.all([
-      get(() => describe({ username: query, protocol }), { backends: [] }, "the engines could not be queried"),
+      get(() => describe({ username: query, protocol }), { backends: [] }, english["incomplete.engines"]),
       get<Reply<typeof mfaFactorsRead> | undefined>(
         () => readFactors(target),
         undefined,
-        "second factors could not be read",
+        english["incomplete.factors"],
       ),
-      get(() => listAppPasswords(target), noAppPasswords, "app passwords could not be read"),
+      get(() => listAppPasswords(target), noAppPasswords, english["incomplete.app_passwords"]),
     ]);
     const ofFactors = factors !== undefined && "account" in factors ? factors.account : undefined;
     const account = ofFactors ?? backends.find((one) => one.account !== undefined)?.account;

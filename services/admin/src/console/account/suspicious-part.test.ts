@@ -35,7 +35,7 @@ test("a suspicious sign-in says what was done about it, and what enforce would h
     return bodyOf({ ...view, answer: { ...answer, risk: { ...risk, sign_ins: signIns } } });
   };
   expect(shown({})).toContain("score 60: from Nigeria, AS29465 with alice, alice");
-  expect(shown({})).toContain("<small>New country: NG is new.</small>");
+  expect(shown({})).toContain('<small>New country: <span lang="en" dir="ltr">NG is new</span>.</small>');
   expect(shown({})).toContain("<small>Allowed. Responses to this level: notify the user.</small>");
   expect(shown({ mode: "observe" })).toContain(
     "<small>Allowed, as it would be with enforce. Responses to this level: notify the user.</small>",
@@ -51,7 +51,9 @@ test("a suspicious sign-in says what was done about it, and what enforce would h
   const old = { ...risk, sign_ins: [{ ...earlier, refusal: "" }] };
   expect(bodyOf({ ...view, answer: { ...answer, risk: old } })).toContain("<small>Allowed.</small>");
   // A signal of a later version.
-  expect(shown({ signals: ["moon_phase: full"] })).toContain("<small>moon_phase: full.</small>");
+  expect(shown({ signals: ["moon_phase: full"] })).toContain(
+    '<small>moon_phase: <span lang="en" dir="ltr">full</span>.</small>',
+  );
 });
 
 test("without scoring, the page says so", () => {

@@ -1,8 +1,9 @@
 import { pathTo } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
+import { t } from "../../texts/texts.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { table } from "../house/table.ts";
-import { breakable, plural } from "../shown-values.ts";
+import { breakable } from "../shown-values.ts";
 import {
   type ApiDocument,
   type ApiOperation,
@@ -18,22 +19,22 @@ const home = pathTo("consoleApi");
 const methodMark = (method: string): Html => html`<span class="method ${method.toLowerCase()}">${method}</span>`;
 
 function filter(words: string): Html {
-  return html`<form method="get" action="${home}" class="search"><div class="field"><label for="words">Only operations with these words</label><input type="text" id="words" name="words" value="${words}" maxlength="100" autocomplete="off" spellcheck="false"></div><button type="submit" class="quiet">Filter</button></form>${
-    words !== "" && html`<p><a href="${home}">All operations</a></p>`
+  return html`<form method="get" action="${home}" class="search"><div class="field"><label for="words">${t("api.words")}</label><input type="text" id="words" name="words" value="${words}" maxlength="100" autocomplete="off" spellcheck="false"></div><button type="submit" class="quiet">${t("house.filter")}</button></form>${
+    words !== "" && html`<p><a href="${home}">${t("api.all")}</a></p>`
   }`;
 }
 
 function group(tag: string, operations: readonly ApiOperation[]): Html {
   return html`<h2>${tag}</h2>${table({
-    label: tag,
+    label: html`${tag}`,
     rows: operations,
     columns: [
-      { name: "Method", cell: ({ method }) => methodMark(method) },
+      { name: t("audit.method"), cell: ({ method }) => methodMark(method) },
       {
-        name: "Path",
+        name: t("api.path"),
         cell: ({ path, operationId: id }) => html`<a href="${home}?operation=${id}"><code>${path}</code></a>`,
       },
-      { name: "What it does", cell: ({ summary }) => summary },
+      { name: t("api.summary"), cell: ({ summary }) => summary },
     ],
   })}`;
 }
@@ -43,10 +44,11 @@ export function apiPage(document: ApiDocument, words: string): ConsolePage {
   const groups = [...operationsByTag(document, words)];
   const count = groups.reduce((sum, [, { length }]) => sum + length, 0);
   return {
-    title: "API",
-    body: html`<h1>API</h1><p class="lead">${document.info.title}, version ${document.info.version}. ${plural(count, "operation", "operations")}. <a href="${pathTo(
+    title: t("page.api"),
+    id: "api",
+    body: html`<h1>${t("page.api")}</h1><p class="lead">${t("api.about", { title: document.info.title, version: document.info.version, operations: t("api.count", { count }) })} <a href="${pathTo(
       "consoleApiDocument",
-    )}">OpenAPI document as JSON</a></p>${filter(words)}${groups.map(([tag, operations]) => group(tag, operations))}`,
+    )}">${t("api.document")}</a></p>${filter(words)}${groups.map(([tag, operations]) => group(tag, operations))}`,
   };
 }
 
@@ -56,15 +58,15 @@ const prose = (text: string): Html =>
 
 function parametersPart(nodeOf: NodeOf, parameters: readonly ApiParameter[]): Html | undefined {
   if (parameters.length === 0) return undefined;
-  return html`<h2>Parameters</h2>${table({
-    label: "Parameters",
+  return html`<h2>${t("api.parameters")}</h2>${table({
+    label: t("api.parameters"),
     rows: parameters,
     columns: [
-      { name: "Name", cell: ({ name, required }) => named(name, required === true) },
-      { name: "In", cell: ({ in: place }) => place },
-      { name: "Type", cell: ({ schema }) => typeText(nodeOf, schema) },
+      { name: t("col.name"), cell: ({ name, required }) => named(name, required === true) },
+      { name: t("api.in"), cell: ({ in: place }) => place },
+      { name: t("col.type"), cell: ({ schema }) => typeText(nodeOf, schema) },
       {
-        name: "Description",
+        name: t("api.description"),
         cell: ({ description, schema }) =>
           prose(limitText({ ...nodeOf(schema), ...(description !== undefined && { description }) })),
       },
@@ -73,36 +75,36 @@ function parametersPart(nodeOf: NodeOf, parameters: readonly ApiParameter[]): Ht
 }
 
 const named = (name: string, isRequired: boolean): Html =>
-  html`<code>${name}</code>${isRequired && html` <b>required</b>`}`;
+  html`<code>${name}</code>${isRequired && html` <b>${t("api.required")}</b>`}`;
 
-function membersTable(label: string, rows: readonly SchemaRow[]): Html | undefined {
+function membersTable(label: Html, rows: readonly SchemaRow[]): Html | undefined {
   if (rows.length === 0) return undefined;
   return table({
     label,
     rows,
     columns: [
-      { name: "Member", cell: ({ name, isRequired }) => named(name, isRequired) },
-      { name: "Type", cell: ({ type }) => type },
-      { name: "Description", cell: ({ text }) => prose(text) },
+      { name: t("api.member"), cell: ({ name, isRequired }) => named(name, isRequired) },
+      { name: t("col.type"), cell: ({ type }) => type },
+      { name: t("api.description"), cell: ({ text }) => prose(text) },
     ],
   });
 }
 
 type Content = NonNullable<ApiOperation["requestBody"]>["content"];
 
-function contentPart(nodeOf: NodeOf, label: string, content: Content = {}): Html {
+function contentPart(nodeOf: NodeOf, label: Html, content: Content = {}): Html {
   return html`${Object.entries(content).map(
     ([type, { schema }]) =>
-      html`<p><code>${type}</code>: ${typeText(nodeOf, schema)}</p>${membersTable(`${label}, ${type}`, schemaRows(nodeOf, schema))}`,
+      html`<p><code>${type}</code>: ${typeText(nodeOf, schema)}</p>${membersTable(html`${label}, ${type}`, schemaRows(nodeOf, schema))}`,
   )}`;
 }
 
 function answersPart(nodeOf: NodeOf, { responses }: ApiOperation): Html {
-  return html`<h2>Answers</h2>${Object.entries(responses).map(([status, { description, content }]) => {
+  return html`<h2>${t("api.answers")}</h2>${Object.entries(responses).map(([status, { description, content }]) => {
     const title = html`<b>${status}</b> ${prose(description ?? "")}`;
     return content === undefined
       ? html`<div class="answer">${title}</div>`
-      : html`<details class="answer"${status.startsWith("2") && html` open`}><summary>${title}</summary>${contentPart(nodeOf, `Answer ${status}`, content)}</details>`;
+      : html`<details class="answer"${status.startsWith("2") && html` open`}><summary>${title}</summary>${contentPart(nodeOf, t("api.answer", { status }), content)}</details>`;
   })}`;
 }
 
@@ -135,10 +137,10 @@ export function curlText(nodeOf: NodeOf, operation: ApiOperation): string {
 
 function securityPart({ components }: ApiDocument, { security = [] }: ApiOperation): Html {
   const schemes = security.flatMap((one) => Object.entries(one));
-  if (schemes.length === 0) return html`<p>Needs no credentials.</p>`;
+  if (schemes.length === 0) return html`<p>${t("api.no_credentials")}</p>`;
   return html`<ul>${schemes.map(([name, scopes]) => {
     const description = components?.securitySchemes?.[name]?.description ?? name;
-    return html`<li>${prose(description)}${scopes.length > 0 && html` Scopes: <code>${scopes.join(" ")}</code>`}</li>`;
+    return html`<li>${prose(description)}${scopes.length > 0 && html` ${t("clients.scopes")}: <code>${scopes.join(" ")}</code>`}</li>`;
   })}</ul>`;
 }
 
@@ -156,12 +158,13 @@ export function apiOperationPage(document: ApiDocument, operation: ApiOperation)
     tags: [tag] = [],
   } = operation;
   return {
-    title: "API",
-    body: html`<p class="eyebrow"><a href="${home}">API</a>${tag !== undefined && html`, ${tag}`}</p><h1>${summary ?? id}</h1><p class="request">${methodMark(method)} <code>${path}</code></p>${
+    title: t("page.api"),
+    id: "api",
+    body: html`<p class="eyebrow"><a href="${home}">${t("page.api")}</a>${tag !== undefined && html`, ${tag}`}</p><h1>${summary ?? id}</h1><p class="request">${methodMark(method)} <code>${path}</code></p>${
       description !== undefined && html`<p>${prose(description)}</p>`
-    }<p class="hint">Operation <code>${id}</code></p><h2>Credentials</h2>${securityPart(document, operation)}${parametersPart(nodeOf, parameters)}${
+    }<p class="hint">${t("api.operation", { id: html`<code>${id}</code>` })}</p><h2>${t("api.credentials")}</h2>${securityPart(document, operation)}${parametersPart(nodeOf, parameters)}${
       requestBody !== undefined &&
-      html`<h2>Body${requestBody.required === false && " (optional)"}</h2>${contentPart(nodeOf, "Body", requestBody.content)}`
-    }${answersPart(nodeOf, operation)}<h2>Request with curl</h2><p class="hint">A click selects it. Set URL to the origin of the gateway's back channel, and replace the words in capitals.</p><pre class="copied" tabindex="0" role="region" aria-label="Request with curl"><code>${curlText(nodeOf, operation)}</code></pre>`,
+      html`<h2>${requestBody.required === false ? t("api.body_optional") : t("api.body")}</h2>${contentPart(nodeOf, t("api.body"), requestBody.content)}`
+    }${answersPart(nodeOf, operation)}<h2>${t("api.curl")}</h2><p class="hint">${t("api.curl_about")}</p><pre class="copied" tabindex="0" role="region" aria-label="${t("api.curl")}"><code>${curlText(nodeOf, operation)}</code></pre>`,
   };
 }

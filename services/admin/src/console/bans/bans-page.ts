@@ -7,6 +7,7 @@ import {
   type SignInSeries,
 } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
+import { comma, joined, t } from "../../texts/texts.ts";
 import { type Actionable, actionList } from "../action-forms.ts";
 import { chartFigure } from "../charts/chart.ts";
 import { outcomesChart } from "../charts/sign-in-charts.ts";
@@ -14,7 +15,7 @@ import type { ConsolePage } from "../console-document.ts";
 import { table } from "../house/table.ts";
 import { livePart } from "../live-script.ts";
 import { networkLink } from "../network-link.ts";
-import { doneNotice, exactTime, plural, type SubjectLinks, time } from "../shown-values.ts";
+import { doneNotice, exactTime, type SubjectLinks, time } from "../shown-values.ts";
 
 export type BanOrder = "asc" | "desc";
 
@@ -29,12 +30,12 @@ export interface BansView extends Actionable {
   readonly done: ConsoleActionId | undefined;
 }
 
-type Item = readonly [name: string, count: Html | string];
+type Item = readonly [name: string, count: Html];
 
 /** Names with counts, each with a link to its search. */
 export function counted({ search }: SubjectLinks, items: readonly Item[]): Html {
   return items.length === 0
-    ? html`<p class="lead">None.</p>`
+    ? html`<p class="lead">${t("house.none")}</p>`
     : html`<ul class="counted">${items.map(
         ([name, count]) => html`<li><a href="${search(name)}">${name}</a> <span>${count}</span></li>`,
       )}</ul>`;
@@ -47,7 +48,7 @@ const isOldPassword = ({ wrong_passwords: count }: AttackedAccount): boolean => 
 
 const accountItem = ({ account, addresses, delayed_until: until }: AttackedAccount): Item => [
   account,
-  html`${plural(addresses, "address", "addresses")}${until !== undefined && html`, delayed until ${exactTime(until)}`}`,
+  html`${t("bans.addresses", { count: addresses })}${until !== undefined && html`${comma}${t("bans.delayed", { time: exactTime(until) })}`}`,
 ];
 
 /** Those with most addresses. */
@@ -60,18 +61,18 @@ export function attackedAccounts({ accounts }: Attacks, atMost: number): readonl
 
 function accountsPart({ attacks, links }: LiveBans): Html {
   const old = attacks.accounts.filter((one) => isOldPassword(one));
-  return html`<section><h2>Accounts under attack</h2>${counted(
+  return html`<section><h2>${t("bans.attacked")}</h2>${counted(
     links,
     attackedAccounts(attacks, attacks.accounts.length),
-  )}</section>${old.length > 0 && html`<section><h2>Old password on a device</h2><p class="lead">One wrong password only, which counts once however often it is sent.</p>${counted(links, old.map(accountItem))}</section>`}`;
+  )}</section>${old.length > 0 && html`<section><h2>${t("bans.old")}</h2><p class="lead">${t("bans.old_about")}</p>${counted(links, old.map(accountItem))}</section>`}`;
 }
 
-function networkText({ failures, repeated = 0, refused = 0 }: Attacks["networks"][number]): string {
-  return [
-    plural(failures, "failure", "failures"),
-    ...(repeated > 0 ? [`${plural(repeated, "repetition", "repetitions")} of an old password on a device`] : []),
-    ...(refused > 0 ? [`${refused} refused by a ban`] : []),
-  ].join(", ");
+function networkText({ failures, repeated = 0, refused = 0 }: Attacks["networks"][number]): Html {
+  return joined([
+    t("bans.failures", { count: failures }),
+    repeated > 0 && t("bans.repeated", { count: repeated }),
+    refused > 0 && t("bans.refused", { count: refused }),
+  ]);
 }
 
 export const networkItems = (networks: Attacks["networks"]): readonly Item[] =>
@@ -86,17 +87,21 @@ const addressOf = (view: BansView, more: Readonly<Record<string, string>>): stri
 function banTable(view: BansView, rows: readonly BanRecord[]): Html {
   const [order, other, hint] =
     view.order === "asc"
-      ? (["ascending", "desc", "Sort by end, latest first"] as const)
-      : (["descending", "asc", "Sort by end, earliest first"] as const);
+      ? (["ascending", "desc", t("bans.sort_latest")] as const)
+      : (["descending", "asc", t("bans.sort_earliest")] as const);
   return table({
-    label: "Bans",
+    label: t("col.bans"),
     rows,
     columns: [
-      { name: "Network", cell: ({ network }) => networkLink(view.links, network) },
-      { name: "Rule", cell: ({ rule }) => html`<a href="${addressOf(view, { rule })}">${rule}</a>` },
-      { name: "Failures", isNumber: true, cell: ({ failures = "unknown" }) => failures },
-      { name: "Start", cell: ({ start }) => time(start) },
-      { name: "End", cell: ({ end }) => time(end), sort: { order, hint, href: addressOf(view, { order: other }) } },
+      { name: t("col.network"), cell: ({ network }) => networkLink(view.links, network) },
+      { name: t("col.rule"), cell: ({ rule }) => html`<a href="${addressOf(view, { rule })}">${rule}</a>` },
+      { name: t("col.failures"), isNumber: true, cell: ({ failures }) => failures ?? t("house.unknown") },
+      { name: t("col.start"), cell: ({ start }) => time(start) },
+      {
+        name: t("col.end"),
+        cell: ({ end }) => time(end),
+        sort: { order, hint, href: addressOf(view, { order: other }) },
+      },
     ],
     below: ({ network }) => actionList(view, "network", network),
   });
@@ -104,18 +109,18 @@ function banTable(view: BansView, rows: readonly BanRecord[]): Html {
 
 function filters(view: BansView): Html {
   const { rule, order } = view;
-  return html`<form method="get" action="${pathTo("consoleBans")}" class="search"><input type="hidden" name="order" value="${order}"><div class="field"><label for="rule">Only this rule</label><input type="text" id="rule" name="rule" value="${rule}" maxlength="255" autocomplete="off" spellcheck="false"></div><button type="submit" class="quiet">Filter</button></form>${
-    rule !== "" && html`<p><a href="${pathTo("consoleBans")}?order=${order}">All rules</a></p>`
+  return html`<form method="get" action="${pathTo("consoleBans")}" class="search"><input type="hidden" name="order" value="${order}"><div class="field"><label for="rule">${t("bans.rule")}</label><input type="text" id="rule" name="rule" value="${rule}" maxlength="255" autocomplete="off" spellcheck="false"></div><button type="submit" class="quiet">${t("house.filter")}</button></form>${
+    rule !== "" && html`<p><a href="${pathTo("consoleBans")}?order=${order}">${t("bans.all_rules")}</a></p>`
   }`;
 }
 
 function bansPart(view: BansView): Html {
   const { bans, next } = view.bans;
-  return html`<h2>Bans</h2>${filters(view)}${
+  return html`<h2>${t("col.bans")}</h2>${filters(view)}${
     bans.length > 0
       ? banTable(view, bans)
-      : html`<p class="lead">${next === undefined ? "None." : "None on this page."}</p>`
-  }${next !== undefined && html`<p class="pages"><a href="${addressOf(view, { cursor: next })}">Next page</a></p>`}`;
+      : html`<p class="lead">${next === undefined ? t("house.none") : t("bans.none_here")}</p>`
+  }${next !== undefined && html`<p class="pages"><a href="${addressOf(view, { cursor: next })}">${t("house.next")}</a></p>`}`;
 }
 
 interface LiveBans extends Pick<BansView, "attacks" | "links" | "series"> {
@@ -123,13 +128,10 @@ interface LiveBans extends Pick<BansView, "attacks" | "links" | "series"> {
   readonly total: number;
 }
 
-const inForce = (total: number): string =>
-  total === 1 ? "1 ban is in force." : `${total.toLocaleString("en")} bans are in force.`;
-
 /** What changes by itself. The list of bans does not: an operator may be filling in its forms. */
 export function liveBans(view: LiveBans): Html {
   const { attacks, links, series, total } = view;
-  return html`<div class="charts">${chartFigure(outcomesChart(series))}</div><p>${inForce(total)}</p><div class="lists"><section><h2>Networks with most failures</h2>${counted(
+  return html`<div class="charts">${chartFigure(outcomesChart(series))}</div><p>${t("bans.in_force", { count: total })}</p><div class="lists"><section><h2>${t("bans.networks")}</h2>${counted(
     links,
     networkItems(attacks.networks),
   )}</section>${accountsPart(view)}</div>`;
@@ -137,8 +139,10 @@ export function liveBans(view: LiveBans): Html {
 
 /** What happens to the site now. */
 export function bansPage(view: BansView): ConsolePage {
+  const title = t("page.bans");
   return {
-    title: "Bans and attacks",
-    body: html`${doneNotice(view.done)}<h1>Bans and attacks</h1>${livePart(pathTo("consoleBansEvents"), liveBans({ ...view, total: view.bans.total }))}${bansPart(view)}`,
+    title,
+    id: "bans",
+    body: html`${doneNotice(view.done)}<h1>${title}</h1>${livePart(pathTo("consoleBansEvents"), liveBans({ ...view, total: view.bans.total }))}${bansPart(view)}`,
   };
 }

@@ -1,4 +1,5 @@
 import { type Html, html } from "@postern/shared/platform/pages";
+import { joined as listed, t } from "../../texts/texts.ts";
 import { stepText, tickText, timeTicks } from "./scales.ts";
 
 /** Colours have names; `chart-style.ts` has their values for light and dark. */
@@ -6,7 +7,7 @@ export type ChartColour = "ok" | "cached" | "wrong" | "unknown" | "denied" | "bl
 
 /** Values of one kind: one for each step, undefined where there is none. */
 export interface ChartSeries {
-  readonly name: string;
+  readonly name: Html;
   readonly colour: ChartColour;
   readonly values: readonly (number | undefined)[];
   /** Bars are stacked in the order of the series; lines are drawn over them. */
@@ -16,9 +17,9 @@ export interface ChartSeries {
 }
 
 export interface Chart {
-  readonly title: string;
+  readonly title: Html;
   /** What it shows, in a sentence, for those who do not see it. */
-  readonly description: string;
+  readonly description: Html;
   /** Begins of the steps, each as long as the next is away. */
   readonly times: readonly number[];
   readonly stepMs: number;
@@ -27,14 +28,14 @@ export interface Chart {
   readonly ticks: readonly number[];
   readonly isLogarithmic?: boolean;
   /** Where the objective is missed. */
-  readonly objective?: { readonly value: number; readonly text: string };
+  readonly objective?: { readonly value: number; readonly text: Html };
   /** A value on the axis, and in tooltips and the table. */
-  readonly tickText: (value: number) => string;
-  readonly valueText: (value: number) => string;
+  readonly tickText: (value: number) => Html;
+  readonly valueText: (value: number) => Html;
   /** The value of several steps as one, for the rows of the table. */
   readonly joined: (values: readonly number[]) => number;
   /** For the legend; absent: no sum is meaningful. */
-  readonly total?: (values: readonly number[]) => string;
+  readonly total?: (values: readonly number[]) => Html;
 }
 
 /** Marks are drawn on a grid of this size and stretched to the width of the page; texts are not stretched. */
@@ -125,11 +126,11 @@ function tooltips({ times, stepMs, series, valueText }: Chart): readonly Html[] 
   return times.map((timeMs, index) => {
     const texts = series.flatMap(({ name, values }) => {
       const value = values[index];
-      return value === undefined || value === 0 ? [] : [`${name} ${valueText(value)}`];
+      return value === undefined || value === 0 ? [] : [html`${name} ${valueText(value)}`];
     });
     return texts.length === 0
       ? html``
-      : html`<rect x="${index}"><title>${stepText(timeMs, lengthMs)}: ${texts.join(", ")}</title></rect>`;
+      : html`<rect x="${index}"><title>${stepText(timeMs, lengthMs)}: ${listed(texts)}</title></rect>`;
   });
 }
 
@@ -165,7 +166,7 @@ function table({ title, times, stepMs, series, joined, valueText }: Chart): Html
   const starts = times.map((_, index) => index).filter((index) => index % perRow === 0);
   const cell = (values: readonly number[], join: Chart["joined"]): Html =>
     html`<td>${values.length === 0 ? "–" : valueText(join(values))}</td>`;
-  return html`<details class="as-table"><summary>Table<span class="hidden">: ${title}</span></summary><div class="scrolls" role="region" tabindex="0" aria-label="Table: ${title}"><table class="numbers"><thead><tr><th scope="col">From (UTC)</th>${series.map(
+  return html`<details class="as-table"><summary>${t("chart.table")}<span class="hidden">: ${title}</span></summary><div class="scrolls" role="region" tabindex="0" aria-label="${t("chart.table")}: ${title}"><table class="numbers"><thead><tr><th scope="col">${t("chart.from")}</th>${series.map(
     ({ name }) => html`<th scope="col">${name}</th>`,
   )}</tr></thead><tbody>${starts
     .toReversed()
@@ -181,6 +182,6 @@ function table({ title, times, stepMs, series, joined, valueText }: Chart): Html
 export function chartFigure(chart: Chart): Html {
   const isEmpty = chart.series.every(({ values }) => values.every((value) => value === undefined || value === 0));
   return html`<section class="chart"><h2>${chart.title}</h2>${
-    isEmpty ? html`<p class="lead">None in this time.</p>` : html`${plot(chart)}${legend(chart)}${table(chart)}`
+    isEmpty ? html`<p class="lead">${t("chart.none")}</p>` : html`${plot(chart)}${legend(chart)}${table(chart)}`
   }</section>`;
 }

@@ -1,6 +1,7 @@
-import { contrast, darkPalette, htmlText, leastContrast, lightPalette } from "@postern/shared/platform/pages";
+import { contrast, darkPalette, html, leastContrast, lightPalette } from "@postern/shared/platform/pages";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { englishText } from "../../texts/write-texts.ts";
 import { type Chart, chartFigure } from "./chart.ts";
 import { darkChartColours, lightChartColours } from "./chart-style.ts";
 import { linearTicks, logTicks, stepText, tickText, timeTicks } from "./scales.ts";
@@ -30,7 +31,7 @@ test("logarithmic ticks are the powers of ten around the values", () => {
 
 test("ticks of time are multiples of a step that people count in", () => {
   const from = Date.parse("2030-05-06T12:55:00.000Z");
-  expect(timeTicks(from, from + 60 * minuteMs).map((tick) => tickText(tick, 60 * minuteMs))).toEqual([
+  expect(timeTicks(from, from + 60 * minuteMs).map((tick) => englishText(tickText(tick, 60 * minuteMs)))).toEqual([
     "13:00",
     "13:10",
     "13:20",
@@ -39,7 +40,7 @@ test("ticks of time are multiples of a step that people count in", () => {
     "13:50",
   ]);
   const week = 7 * 1440 * minuteMs;
-  expect(timeTicks(from, from + week).map((tick) => tickText(tick, week))).toEqual([
+  expect(timeTicks(from, from + week).map((tick) => englishText(tickText(tick, week)))).toEqual([
     "Tue 7",
     "Wed 8",
     "Thu 9",
@@ -48,22 +49,22 @@ test("ticks of time are multiples of a step that people count in", () => {
     "Sun 12",
     "Mon 13",
   ]);
-  expect(stepText(from, week)).toBe("Mon 6, 12:55");
+  expect(englishText(stepText(from, week))).toBe("Mon 6, 12:55");
 });
 
 const chartWith = (values: readonly (number | undefined)[], more: Partial<Chart> = {}): Chart => ({
-  title: "Sign-ins",
-  description: "A description.",
+  title: html`Sign-ins`,
+  description: html`A description.`,
   times: values.map((_, index) => 1_900_000_000_000 + index * minuteMs),
   stepMs: minuteMs,
   series: [
-    { name: "One", colour: "ok", shape: "bars", values },
-    { name: "Other", colour: "wrong", shape: "bars", values },
-    { name: "Line", colour: "before", shape: "line", values },
+    { name: html`One`, colour: "ok", shape: "bars", values },
+    { name: html`Other`, colour: "wrong", shape: "bars", values },
+    { name: html`Line`, colour: "before", shape: "line", values },
   ],
   ticks: linearTicks(2 * Math.max(0, ...values.filter((value) => value !== undefined))),
-  tickText: String,
-  valueText: String,
+  tickText: (value) => html`${value}`,
+  valueText: (value) => html`${value}`,
   joined: (of) => of.reduce((sum, value) => sum + value, 0),
   ...more,
 });
@@ -74,7 +75,7 @@ test("every mark is inside its frame, whatever the values", () => {
   fc.assert(
     fc.property(values, fc.boolean(), (of, isLogarithmic) => {
       const ticks = isLogarithmic ? { ticks: [0.1, 1, 10], isLogarithmic } : {};
-      const body = htmlText(chartFigure(chartWith(of, ticks)));
+      const body = englishText(chartFigure(chartWith(of, ticks)));
       expect(body).not.toMatch(/NaN|Infinity|undefined|style=/u);
       for (const [, path = ""] of body.matchAll(/<path class="(?:mark|line)[^"]*" d="(M[^"]+)"/gu)) {
         if (path === "M0 7H14") continue;
@@ -96,7 +97,7 @@ test("every mark is inside its frame, whatever the values", () => {
 test("the table has the whole sum in at most twelve rows", () => {
   fc.assert(
     fc.property(values, (of) => {
-      const body = htmlText(chartFigure(chartWith(of)));
+      const body = englishText(chartFigure(chartWith(of)));
       const [, rows = ""] = body.split("<tbody>");
       const cells = [...rows.matchAll(/<\/th><td>([^<]*)<\/td>/gu)].map(([, text = ""]) => text);
       expect(cells.length).toBeLessThanOrEqual(12);
@@ -107,13 +108,17 @@ test("the table has the whole sum in at most twelve rows", () => {
 });
 
 test("a chart without values says so", () => {
-  expect(htmlText(chartFigure(chartWith([0, undefined, 0])))).toContain("None in this time.");
+  expect(englishText(chartFigure(chartWith([0, undefined, 0])))).toContain("None in this time.");
 });
 
 test("hostile names add no tag", () => {
   const chart = chartWith([1]);
-  const named = { ...chart, title: "<script>", series: chart.series.map((one) => ({ ...one, name: '"><img src=x>' })) };
-  expect(htmlText(chartFigure(named))).not.toMatch(/<script|<img/u);
+  const named = {
+    ...chart,
+    title: html`${"<script>"}`,
+    series: chart.series.map((one) => ({ ...one, name: html`${'"><img src=x>'}` })),
+  };
+  expect(englishText(chartFigure(named))).not.toMatch(/<script|<img/u);
 });
 
 describe.each([

@@ -1,3 +1,6 @@
+import { type Html, html } from "@postern/shared/platform/pages";
+import { comma, weekdayText } from "../../texts/texts.ts";
+
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
@@ -37,33 +40,14 @@ export function timeTicks(fromMs: number, toMs: number, atMost = 7): readonly nu
 
 const twoDigits = (of: number): string => String(of).padStart(2, "0");
 const clock = (time: Date): string => `${twoDigits(time.getUTCHours())}:${twoDigits(time.getUTCMinutes())}`;
-const weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
-const day = (time: Date): string => `${weekdays[time.getUTCDay()]} ${time.getUTCDate()}`;
 
 /** A time as the axis shows it: the time of day, or the day in a chart of several days. */
-export function tickText(timeMs: number, lengthMs: number): string {
-  const time = new Date(timeMs);
-  return lengthMs > 2 * dayMs ? day(time) : clock(time);
+export function tickText(timeMs: number, lengthMs: number): Html {
+  return lengthMs > 2 * dayMs ? weekdayText(timeMs) : html`${clock(new Date(timeMs))}`;
 }
 
 /** A time as tables and tooltips show it. */
-export function stepText(timeMs: number, lengthMs: number): string {
-  const time = new Date(timeMs);
-  return lengthMs > 2 * hourMs ? `${day(time)}, ${clock(time)}` : clock(time);
+export function stepText(timeMs: number, lengthMs: number): Html {
+  const time = clock(new Date(timeMs));
+  return lengthMs > 2 * hourMs ? html`${weekdayText(timeMs)}${comma}${time}` : html`${time}`;
 }
-
-const inEnglish = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
-const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
-
-export const countText = (count: number): string => inEnglish.format(count);
-
-/** A number of an axis, in at most about four characters. */
-export const axisText = (value: number): string => (value < 100_000 ? inEnglish.format(value) : compact.format(value));
-
-export function millisecondsText(ms: number): string {
-  if (ms >= 1000) return `${Number((ms / 1000).toPrecision(2))} s`;
-  return `${Number(ms.toPrecision(2))} ms`;
-}
-
-/** Of decisions; small parts matter. */
-export const percentText = (share: number): string => `${Number((share * 100).toPrecision(2))}\u00A0%`;

@@ -1,6 +1,7 @@
 import type { SignInSeries } from "@postern/shared/contracts";
+import { axisText, countText, millisecondsText, percentText, t } from "../../texts/texts.ts";
 import type { Chart } from "./chart.ts";
-import { axisText, countText, linearTicks, logTicks, millisecondsText, percentText } from "./scales.ts";
+import { linearTicks, logTicks } from "./scales.ts";
 
 type Step = SignInSeries["steps"][number];
 
@@ -35,16 +36,16 @@ export function outcomesChart(series: SignInSeries): Chart {
   return {
     ...timesOf(series),
     ...counted,
-    title: "Sign-ins by outcome",
-    description: `${countText(sumOf(all))} in all, ${countText(refused)} of them refused, at most ${countText(highestOf(all))} in a step.`,
+    title: t("chart.outcomes"),
+    description: t("chart.outcomes_about", { all: sumOf(all), refused, highest: highestOf(all) }),
     series: [
-      { name: "Successes", colour: "ok", shape: "bars", values: of(({ ok }) => ok) },
-      { name: "Successes from a cache", colour: "cached", shape: "bars", values: of(({ cached }) => cached) },
-      { name: "Wrong password", colour: "wrong", shape: "bars", values: of((step) => step.wrong_password) },
-      { name: "Unknown user", colour: "unknown", shape: "bars", values: of((step) => step.unknown_user) },
-      { name: "Denied by a rule", colour: "denied", shape: "bars", values: of(({ denied }) => denied) },
-      { name: "Banned network", colour: "blocked", shape: "bars", values: of(({ blocked }) => blocked) },
-      { name: "Temporary failure", colour: "tempfail", shape: "bars", values: of(({ tempfail }) => tempfail) },
+      { name: t("col.successes"), colour: "ok", shape: "bars", values: of(({ ok }) => ok) },
+      { name: t("chart.cached"), colour: "cached", shape: "bars", values: of(({ cached }) => cached) },
+      { name: t("chart.wrong"), colour: "wrong", shape: "bars", values: of((step) => step.wrong_password) },
+      { name: t("chart.unknown"), colour: "unknown", shape: "bars", values: of((step) => step.unknown_user) },
+      { name: t("chart.denied"), colour: "denied", shape: "bars", values: of(({ denied }) => denied) },
+      { name: t("chart.blocked"), colour: "blocked", shape: "bars", values: of(({ blocked }) => blocked) },
+      { name: t("standing.tempfail"), colour: "tempfail", shape: "bars", values: of(({ tempfail }) => tempfail) },
     ],
     ticks: linearTicks(highestOf(all)),
   };
@@ -58,15 +59,15 @@ export function weekChart({ week, week_step_seconds: seconds }: SignInSeries): C
     ...counted,
     times: week.map(({ time }) => Date.parse(time)),
     stepMs: seconds * 1000,
-    title: `Refused, and a week before (${week.length * seconds > 172_800 ? "7 days" : "24 hours"})`,
+    title: week.length * seconds > 172_800 ? t("chart.week_7d") : t("chart.week_24h"),
     description:
       known.length === 0
-        ? `${countText(sumOf(now))} now; nothing was counted a week before.`
-        : `${countText(sumOf(now))} now, ${countText(sumOf(known))} a week before.`,
+        ? t("chart.week_first", { now: sumOf(now) })
+        : t("chart.week_about", { now: sumOf(now), before: sumOf(known) }),
     series: [
-      { name: "Refused", colour: "wrong", shape: "bars", values: now },
+      { name: t("col.refused"), colour: "wrong", shape: "bars", values: now },
       ...(known.length > 0
-        ? [{ name: "A week before", colour: "before", shape: "dashes", values: before } as const]
+        ? [{ name: t("chart.before"), colour: "before", shape: "dashes", values: before } as const]
         : []),
     ],
     ticks: linearTicks(highestOf([...now, ...known])),
@@ -83,13 +84,13 @@ export function tempfailChart(series: SignInSeries): Chart {
   const highest = highestOf(shares.filter((share) => share !== undefined));
   return {
     ...timesOf(series),
-    title: "Temporary failures",
-    description: `At most ${percentText(highest)} of the decisions of a step.`,
-    series: [{ name: "Part of the decisions", colour: "tempfail", shape: "bars", values: shares }],
+    title: t("chart.tempfails"),
+    description: t("chart.tempfails_about", { share: percentText(highest) }),
+    series: [{ name: t("chart.part"), colour: "tempfail", shape: "bars", values: shares }],
     ticks: linearTicks(Math.max(highest, objective.tempfail_share * 2), 4, 1e-6),
     objective: {
       value: objective.tempfail_share,
-      text: `Objective: at most ${percentText(objective.tempfail_share)}`,
+      text: t("chart.objective_share", { share: percentText(objective.tempfail_share) }),
     },
     tickText: percentText,
     valueText: percentText,
@@ -105,15 +106,18 @@ export function timesChart(series: SignInSeries): Chart {
   const lowest = Math.max(0.1, Math.min(1, ...all));
   return {
     ...timesOf(series),
-    title: "Time of a decision",
-    description: `The slowest step: 99 of 100 decisions within ${millisecondsText(highestOf(all))}.`,
+    title: t("chart.times"),
+    description: t("chart.times_about", { time: millisecondsText(highestOf(all)) }),
     series: [
-      { name: "Half (p50)", colour: "cached", shape: "line", values: p50 },
-      { name: "99 of 100 (p99)", colour: "denied", shape: "line", values: p99 },
+      { name: t("chart.p50"), colour: "cached", shape: "line", values: p50 },
+      { name: t("chart.p99"), colour: "denied", shape: "line", values: p99 },
     ],
     ticks: logTicks(lowest, Math.max(1000, ...all)),
     isLogarithmic: true,
-    objective: { value: objective.p99_ms, text: `Objective: p99 within ${millisecondsText(objective.p99_ms)}` },
+    objective: {
+      value: objective.p99_ms,
+      text: t("chart.objective_p99", { time: millisecondsText(objective.p99_ms) }),
+    },
     tickText: millisecondsText,
     valueText: millisecondsText,
     joined: highestOf,
@@ -127,11 +131,11 @@ export function bansChart(series: SignInSeries): Chart {
   const known = inForce.filter((bans) => bans !== undefined);
   return {
     ...timesOf(series),
-    title: "Bans",
-    description: `${countText(sumOf(fresh))} began; at most ${countText(highestOf(known))} were in force.`,
+    title: t("col.bans"),
+    description: t("chart.bans_about", { began: sumOf(fresh), highest: highestOf(known) }),
     series: [
-      { name: "New", colour: "blocked", shape: "bars", values: fresh, joined: sumOf },
-      { name: "In force", colour: "before", shape: "line", values: inForce },
+      { name: t("chart.new"), colour: "blocked", shape: "bars", values: fresh, joined: sumOf },
+      { name: t("chart.in_force"), colour: "before", shape: "line", values: inForce },
     ],
     ticks: linearTicks(highestOf([...fresh, ...known])),
     tickText: axisText,
@@ -146,9 +150,9 @@ export function suspiciousChart(series: SignInSeries): Chart {
   return {
     ...timesOf(series),
     ...counted,
-    title: "Suspicious sign-ins",
-    description: `${countText(sumOf(found))} in all.`,
-    series: [{ name: "With the correct password", colour: "denied", shape: "bars", values: found }],
+    title: t("risk.title"),
+    description: t("chart.in_all", { all: sumOf(found) }),
+    series: [{ name: t("chart.correct"), colour: "denied", shape: "bars", values: found }],
     ticks: linearTicks(highestOf(found)),
   };
 }

@@ -1,13 +1,15 @@
 import { ApplicationList, pathTo, RegisteredClientList } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
 import type { FastifyReply } from "fastify";
+import { joined, t, word } from "../../texts/texts.ts";
 import { createReadAnswer } from "../api-answer.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../context.ts";
 import { badge, stateBadge } from "../house/badge.ts";
 import { type Column, type Table, table } from "../house/table.ts";
-import { exactTime, plural, time } from "../shown-values.ts";
+import { exactTime, time } from "../shown-values.ts";
+import { incompleteText } from "../verdict-part.ts";
 
 type OidcApplication = ApplicationList["oidc"][number];
 type SamlApplication = ApplicationList["saml"][number];
@@ -27,7 +29,7 @@ export interface ClientsView {
   readonly sort: ClientsSort;
 }
 
-type Fact = readonly [name: string, value: Html | string | undefined];
+type Fact = readonly [name: Html, value: Html | string | undefined];
 
 /** What ends within this time is marked. */
 const soonDays = 21;
@@ -36,21 +38,21 @@ const dayMs = 86_400_000;
 /** What a row opens. */
 function details(name: string, facts: readonly Fact[]): Html {
   const known = facts.filter(([, value]) => value !== undefined && value !== "");
-  return html`<details><summary>Details<span class="hidden"> of ${name}</span></summary><dl class="pairs">${known.map(
+  return html`<details><summary>${t("house.details")}<span class="hidden">: ${name}</span></summary><dl class="pairs">${known.map(
     ([key, value]) => html`<dt>${key}</dt><dd>${value}</dd>`,
   )}</dl></details>`;
 }
 
 const code = (text: string): Html | undefined => (text === "" ? undefined : html`<code>${text}</code>`);
 
-const used = (iso: string | undefined): Html => (iso === undefined ? html`Not recorded` : time(iso));
+const used = (iso: string | undefined): Html => (iso === undefined ? t("clients.not_recorded") : time(iso));
 
 /** The end of something, marked if it is near or over. */
 function endOf(iso: string, now: Date): Html {
   const days = Math.floor((Date.parse(iso) - now.getTime()) / dayMs);
-  if (days < 0) return html`${exactTime(iso)} ${badge("bad", "Expired")}`;
+  if (days < 0) return html`${exactTime(iso)} ${badge("bad", t("clients.expired"))}`;
   return days <= soonDays
-    ? html`${exactTime(iso)} ${badge("warn", `In ${plural(days, "day", "days")}`)}`
+    ? html`${exactTime(iso)} ${badge("warn", t("clients.ends", { count: days }))}`
     : exactTime(iso);
 }
 
@@ -82,96 +84,99 @@ const addressOf = ({ words }: ClientsView, sort: ClientsSort): string =>
 function nameColumn<Row extends Named>(view: ClientsView): Column<Row> {
   const order = view.sort === "name" ? "ascending" : undefined;
   return {
-    name: "Name",
+    name: t("col.name"),
     cell: (row) => html`<b>${shownName(row)}</b>`,
-    sort: { order, href: addressOf(view, "name"), hint: "Sort by name" },
+    sort: { order, href: addressOf(view, "name"), hint: t("clients.sort_name") },
   };
 }
 
 function usedColumn<Row extends Named>(view: ClientsView): Column<Row> {
   const order = view.sort === "used" ? "descending" : undefined;
   return {
-    name: "Last used",
+    name: t("col.last_used"),
     cell: ({ last_used: last }) => used(last),
-    sort: { order, href: addressOf(view, "used"), hint: "Sort by last use, latest first" },
+    sort: { order, href: addressOf(view, "used"), hint: t("clients.sort_used") },
   };
 }
 
-function listPart<Row>(title: string, shown: Table<Row>, isFiltered: boolean): Html {
-  const none = isFiltered ? "None has these words." : "None.";
+function listPart<Row>(title: Html, shown: Table<Row>, isFiltered: boolean): Html {
+  const none = isFiltered ? t("clients.no_match") : t("house.none");
   return html`<h2>${title}</h2>${shown.rows.length === 0 ? html`<p class="lead">${none}</p>` : table(shown)}`;
 }
 
 function oidcPart(view: ClientsView): Html {
   const rows = view.applications.oidc.map((client) => ({ ...client, id: client.client_id }));
-  const title = "OIDC clients";
+  const title = t("clients.oidc");
   const columns: readonly Column<OidcApplication & Named>[] = [
     nameColumn(view),
-    { name: "Client ID", cell: ({ id }) => code(id) },
+    { name: t("clients.id"), cell: ({ id }) => code(id) },
     usedColumn(view),
     {
-      name: "Authentication",
-      cell: ({ authentication, keys }) =>
-        keys === 0 ? authentication : `${authentication}, ${plural(keys, "key", "keys")}`,
+      name: t("clients.authentication"),
+      cell: ({ authentication, keys }) => joined([authentication, keys > 0 && t("clients.keys", { count: keys })]),
     },
   ];
   const below = (client: OidcApplication & Named): Html =>
     details(shownName(client), [
-      ["Grants", client.grant_types.join(", ")],
-      ["Scopes", client.scopes.join(" ")],
-      ["Redirect URIs", code(client.redirect_uris.join(" "))],
+      [t("clients.grants"), client.grant_types.join(", ")],
+      [t("clients.scopes"), client.scopes.join(" ")],
+      [t("clients.redirects"), code(client.redirect_uris.join(" "))],
     ]);
   return listPart(title, { label: title, rows: chosen(view, rows), columns, below }, view.words !== "");
 }
 
-const states: Readonly<Record<string, string>> = {
-  metadata_missing: "Not usable: the metadata was never loaded",
-  metadata_expired: "Not usable: the metadata has expired",
-};
+const problems: ReadonlySet<string> = new Set(["metadata_missing", "metadata_expired"]);
 
-const stateOf = ({ state }: SamlApplication): Html => {
-  const problem = states[state];
-  return problem === undefined ? stateBadge(state) : badge("bad", problem);
-};
+const stateOf = ({ state }: SamlApplication): Html =>
+  problems.has(state) ? badge("bad", word("state", state)) : stateBadge(state);
 
 function certificates({ certificates: all }: SamlApplication, now: Date): Html {
-  return html`${all.map(({ use, end }) => html`<span class="line">${use}: ${endOf(end, now)}</span>`)}`;
+  return html`${all.map(({ use, end }) => html`<span class="line">${word("use", use)}: ${endOf(end, now)}</span>`)}`;
 }
 
 function samlPart(view: ClientsView): Html {
   const { now, applications } = view;
   const rows = applications.saml.map((provider) => ({ ...provider, id: provider.entity_id }));
-  const title = "SAML service providers";
+  const title = t("clients.saml");
   const columns: readonly Column<SamlApplication & Named>[] = [
     nameColumn(view),
-    { name: "State", cell: stateOf },
+    { name: t("col.state"), cell: stateOf },
     usedColumn(view),
-    { name: "Metadata until", cell: ({ metadata_end: end }) => (end === undefined ? undefined : endOf(end, now)) },
-    { name: "Certificates until", cell: (provider) => certificates(provider, now) },
+    {
+      name: t("clients.metadata_until"),
+      cell: ({ metadata_end: end }) => (end === undefined ? undefined : endOf(end, now)),
+    },
+    { name: t("clients.certificates_until"), cell: (provider) => certificates(provider, now) },
   ];
   const below = (provider: SamlApplication & Named): Html =>
     details(shownName(provider), [
-      ["Entity ID", code(provider.id)],
-      ["Metadata", code(provider.metadata)],
+      [t("clients.entity"), code(provider.id)],
+      [t("clients.metadata"), code(provider.metadata)],
     ]);
   return listPart(title, { label: title, rows: chosen(view, rows), columns, below }, view.words !== "");
 }
 
 function registeredTable(rows: readonly RegisteredClient[]): Html {
-  const title = "Clients that registered themselves";
+  const title = t("clients.registered");
   const nameOf = ({ client_id: id, client_name: name }: RegisteredClient): string => (name === "" ? id : name);
   const columns: readonly Column<RegisteredClient>[] = [
-    { name: "Name", cell: (client) => html`<b>${nameOf(client)}</b>` },
-    { name: "Kind", cell: ({ kind }) => (kind === "mail" ? "mail client" : "dynamic registration") },
-    { name: "Last used", cell: ({ last_used: last }) => (last === undefined ? "Never" : time(last)) },
-    { name: "Registered", cell: ({ created, network }) => html`${time(created)}, from ${network}` },
-    { name: "Expires unless used", cell: ({ ends }) => time(ends) },
+    { name: t("col.name"), cell: (client) => html`<b>${nameOf(client)}</b>` },
+    {
+      name: t("clients.kind"),
+      cell: ({ kind }) => (kind === "mail" ? t("clients.kind_mail") : t("clients.kind_dynamic")),
+    },
+    { name: t("col.last_used"), cell: ({ last_used: last }) => (last === undefined ? t("clients.never") : time(last)) },
+    {
+      name: t("clients.registered_at"),
+      cell: ({ created, network }) => t("clients.created", { time: time(created), network }),
+    },
+    { name: t("clients.expires"), cell: ({ ends }) => time(ends) },
   ];
   const below = (client: RegisteredClient): Html =>
     details(nameOf(client), [
-      ["Client ID", code(client.client_id)],
-      ["Scopes", client.scope],
-      ["Redirect URIs", code(client.redirect_uris.join(" "))],
+      [t("clients.id"), code(client.client_id)],
+      [t("clients.scopes"), client.scope],
+      [t("clients.redirects"), code(client.redirect_uris.join(" "))],
     ]);
   return listPart(title, { label: title, rows, columns, below }, false);
 }
@@ -181,30 +186,30 @@ function registeredPart({ registered, position }: ClientsView): Html | undefined
   if (registered === undefined) return undefined;
   const { clients, next } = registered;
   const path = pathTo("consoleClients");
-  return html`${registeredTable(clients)}${
-    clients.length > 0 && html`<p class="hint">Names are unverified. The next to expire is listed first.</p>`
-  }${
+  return html`${registeredTable(clients)}${clients.length > 0 && html`<p class="hint">${t("clients.unverified")}</p>`}${
     (position > 0 || next !== undefined) &&
-    html`<p class="pages">${position > 0 && html`<a href="${path}">First page</a>`}${
-      next !== undefined && html`<a href="${path}?position=${next}">Next page</a>`
+    html`<p class="pages">${position > 0 && html`<a href="${path}">${t("clients.first")}</a>`}${
+      next !== undefined && html`<a href="${path}?position=${next}">${t("house.next")}</a>`
     }</p>`
   }`;
 }
 
 function filter({ words, sort }: ClientsView): Html {
-  return html`<form method="get" action="${pathTo("consoleClients")}" class="search"><input type="hidden" name="sort" value="${sort}"><div class="field"><label for="words">Only clients and service providers with these words</label><input type="text" id="words" name="words" value="${words}" maxlength="100" autocomplete="off" spellcheck="false"></div><button type="submit" class="quiet">Filter</button></form>${
-    words !== "" && html`<p><a href="${pathTo("consoleClients")}?sort=${sort}">All of them</a></p>`
+  return html`<form method="get" action="${pathTo("consoleClients")}" class="search"><input type="hidden" name="sort" value="${sort}"><div class="field"><label for="words">${t("clients.words")}</label><input type="text" id="words" name="words" value="${words}" maxlength="100" autocomplete="off" spellcheck="false"></div><button type="submit" class="quiet">${t("house.filter")}</button></form>${
+    words !== "" && html`<p><a href="${pathTo("consoleClients")}?sort=${sort}">${t("clients.all")}</a></p>`
   }`;
 }
 
 /** Which applications sign users in, when they last did, and what of them expires. */
 export function clientsPage(view: ClientsView): ConsolePage {
   const { incomplete } = view.applications;
+  const title = t("page.clients");
   return {
-    title: "Clients",
-    body: html`<h1>Clients</h1>${
+    title,
+    id: "clients",
+    body: html`<h1>${title}</h1>${
       incomplete.length > 0 &&
-      html`<div class="note">${incomplete.map((text) => html`<p>Incomplete: ${text}.</p>`)}</div>`
+      html`<div class="note">${incomplete.map((text) => html`<p>${incompleteText(text)}</p>`)}</div>`
     }${filter(view)}${oidcPart(view)}${samlPart(view)}${registeredPart(view)}`,
   };
 }

@@ -3,6 +3,7 @@ import { AppError } from "@postern/shared/platform/errors";
 import { compileCheck } from "@postern/shared/platform/http";
 import { type Html, html } from "@postern/shared/platform/pages";
 import type { FastifyReply } from "fastify";
+import { t } from "../../texts/texts.ts";
 import { createReadAnswer } from "../api-answer.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { type ConsoleVisit, forOperator, sendPage } from "../console-visit.ts";
@@ -29,30 +30,32 @@ function leavesOf(path: string, value: unknown): readonly Leaf[] {
 function sectionPart(name: string, value: unknown, changed: ReadonlySet<string>): Html {
   const rows = leavesOf(name, value).map(
     ([path, text]) =>
-      html`<dt><code>${path}</code></dt><dd>${text === "" ? html`<span class="empty">empty</span>` : text}${
-        changed.has(path) && html` <b class="bad">Changed</b>`
+      html`<dt><code>${path}</code></dt><dd>${text === "" ? html`<span class="empty">${t("configuration.empty")}</span>` : text}${
+        changed.has(path) && html` <b class="bad">${t("configuration.changed")}</b>`
       }</dd>`,
   );
-  return html`<details><summary>${name} (${rows.length} ${rows.length === 1 ? "key" : "keys"})</summary><dl class="pairs keys">${rows}</dl></details>`;
+  return html`<details><summary>${t("configuration.section", { name, count: rows.length })}</summary><dl class="pairs keys">${rows}</dl></details>`;
 }
 
 /** What admin runs with, and what a reload or another process has differently. */
 export function configurationPage({ values, system }: ConfigurationView): ConsolePage {
   const { configuration } = system;
+  const title = t("page.configuration");
   const changed = new Set([...configuration.changed, ...configuration.needs_restart]);
   return {
-    title: "Configuration",
-    body: html`<h1>Configuration</h1>${configurationPart(system)}<h2>Values in effect</h2>${
+    title,
+    id: "configuration",
+    body: html`<h1>${title}</h1>${configurationPart(system)}<h2>${t("configuration.values")}</h2>${
       values === undefined
-        ? html`<p class="lead">Not shown, because runtime.servers.http.disabled_endpoints.configuration is true.</p>`
-        : html`<p class="lead">The values that admin uses. Secrets are masked.</p>${Object.entries(Object(values)).map(
-            ([name, value]) => sectionPart(name, value, changed),
+        ? html`<p class="lead">${t("configuration.hidden")}</p>`
+        : html`<p class="lead">${t("configuration.masked")}</p>${Object.entries(Object(values)).map(([name, value]) =>
+            sectionPart(name, value, changed),
           )}`
     }`,
   };
 }
 
-function keys(title: string, paths: readonly string[]): Html | undefined {
+function keys(title: Html, paths: readonly string[]): Html | undefined {
   return paths.length === 0
     ? undefined
     : html`<p>${title}:</p><ul class="links">${paths.map((path) => html`<li><code>${path}</code></li>`)}</ul>`;
@@ -61,9 +64,9 @@ function keys(title: string, paths: readonly string[]): Html | undefined {
 /** Since when the configuration is in effect, where it differs, and what waits for a restart. */
 export function configurationPart({ configuration }: SystemReport): Html {
   const { digest, loaded, changed, needs_restart: restart, is_uniform: isUniform } = configuration;
-  return html`<p>Loaded ${time(loaded)}, digest <code>${digest}</code>. ${
-    isUniform ? "All processes that answered have it." : html`<b class="bad">Not all processes have it.</b>`
-  }</p>${keys("Changed since the start", changed)}${keys("Waiting for a restart", restart)}`;
+  return html`<p>${t("configuration.loaded", { time: time(loaded), digest: html`<code>${digest}</code>` })} ${
+    isUniform ? t("configuration.uniform") : html`<b class="bad">${t("configuration.different")}</b>`
+  }</p>${keys(t("configuration.since_start"), changed)}${keys(t("configuration.waiting"), restart)}`;
 }
 
 const readSystem = createReadAnswer(SystemReport);

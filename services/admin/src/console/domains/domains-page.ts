@@ -1,6 +1,7 @@
 import { domainToUnicode } from "node:url";
 import { type DomainInEffect, type DomainPage, pathTo } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
+import { joined, t, word } from "../../texts/texts.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { badge } from "../house/badge.ts";
 import { table } from "../house/table.ts";
@@ -14,132 +15,90 @@ export interface DomainsView {
   readonly isOfSite: boolean;
 }
 
-/** The sentences and words of this page. */
-const words = {
-  title: "Domains",
-  unused: "No domain has rules of its own: all are decided by auth.backends.order.",
-  none: "The configuration has no records.",
-  source:
-    "The source auth.domains.source is read for one domain at a time, so its domains are not listed. Enter a name.",
-  label: "Domain or alias",
-  show: "Show",
-  all: "All domains of the configuration",
-  next: "Next page",
-  unknown: (name: string) => `The site does not serve ${name}, or you may not see it.`,
-  gone: "The record of your domain does not exist any more.",
-  origins: {
-    records: "The record is in the configuration.",
-    source: "The record is from auth.domains.source.",
-    default: "There is no record: auth.domains.default applies.",
-  } as Readonly<Record<string, string>>,
-  ofOrigin: { records: "configuration", source: "source", default: "default" } as Readonly<Record<string, string>>,
-  columns: { name: "Domain", state: "Sign-ins", backends: "Backends", second: "Second factor", origin: "Record" },
-  allowed: "Allowed",
-  refused: "Refused",
-  refusedText: "Nobody of this domain may sign in.",
-  usual: "those of the site",
-  everything: "all",
-  operatorsTitle: "Operators",
-  operators: "Accounts of this domain in these groups may use the console, for this domain only.",
-  noOperators: "The record assigns no role in the console.",
-  attributesTitle: "Attributes",
-  facts: {
-    aliases: "Aliases",
-    message: "Message",
-    backends: "Backends",
-    protocols: "Protocols",
-    credentials: "Mail programs",
-    second: "Second factor",
-  },
-  credentials: {
-    any: "any password or access token",
-    app_passwords: "app passwords and access tokens",
-    tokens: "access tokens",
-  } as Readonly<Record<string, string>>,
-  noName: "Names without a domain",
-} as const;
-
-function shownDomain(name: string): string {
-  if (name === "") return words.noName;
+function writtenDomain(name: string): string {
   const unicode = domainToUnicode(name);
   return unicode === "" || unicode === name ? name : `${unicode} (${name})`;
 }
 
+const domainText = (name: string): Html | undefined =>
+  name === "" ? t("domains.no_name") : breakable(writtenDomain(name));
+
 const linkTo = (name: string): string => `${pathTo("consoleDomains")}?${new URLSearchParams({ name }).toString()}`;
 
 const stateOf = ({ enabled }: DomainInEffect): Html =>
-  badge(enabled ? "good" : "bad", enabled ? words.allowed : words.refused);
+  badge(enabled ? "good" : "bad", t(enabled ? "domains.allowed" : "col.refused"));
 
-const listed = (list: readonly string[], none: string): string => (list.length === 0 ? none : list.join(", "));
+const backendsOf = ({ backends }: DomainInEffect): Html =>
+  backends.length === 0 ? t("domains.usual") : joined(backends);
 
-const pairs = (facts: readonly (readonly [string, string])[]): Html =>
+const pairs = (facts: readonly (readonly [name: Html | string, value: Html | string])[]): Html =>
   html`<dl class="pairs">${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 
 function operatorsPart({ operators }: DomainInEffect): Html {
   const roles = Object.entries(operators).filter(([, groups]) => groups.length > 0);
-  return html`<h2>${words.operatorsTitle}</h2><p class="lead">${roles.length === 0 ? words.noOperators : words.operators}</p>${
-    roles.length > 0 && pairs(roles.map(([role, groups]) => [role, groups.join(", ")]))
+  return html`<h2>${t("domains.operators")}</h2><p class="lead">${t(roles.length === 0 ? "domains.no_operators" : "domains.operators_about")}</p>${
+    roles.length > 0 && pairs(roles.map(([role, groups]) => [role, joined(groups)]))
   }`;
 }
 
 function domainPart(domain: DomainInEffect): Html {
-  const { name, aliases, origin, enabled, message, backends, protocols, attributes } = domain;
+  const { name, aliases, origin, enabled, message, protocols, attributes } = domain;
   const { mail_credentials: credentials, second_factor: second } = domain;
-  const { facts } = words;
   const values = Object.entries(attributes);
-  return html`<h2>${breakable(shownDomain(name))} ${stateOf(domain)}</h2><p class="lead">${words.origins[origin] ?? origin}${
-    !enabled && html` ${words.refusedText}`
+  return html`<h2>${domainText(name)} ${stateOf(domain)}</h2><p class="lead">${word("domain_record", origin)}${
+    !enabled && html` ${t("domains.disabled")}`
   }</p>${pairs([
-    ...(aliases.length === 0 ? [] : [[facts.aliases, aliases.map(shownDomain).join(", ")] as const]),
-    ...(message === undefined ? [] : [[facts.message, message] as const]),
-    [facts.backends, listed(backends, words.usual)],
-    [facts.protocols, listed(protocols, words.everything)],
-    [facts.credentials, words.credentials[credentials] ?? credentials],
-    ...(second === undefined ? [] : [[facts.second, second] as const]),
+    ...(aliases.length === 0 ? [] : [[t("domains.aliases"), joined(aliases.map(writtenDomain))] as const]),
+    ...(message === undefined ? [] : [[t("domains.message"), message] as const]),
+    [t("col.backends"), backendsOf(domain)],
+    [t("domains.protocols"), protocols.length === 0 ? t("domains.everything") : joined(protocols)],
+    [t("domains.mail_programs"), word("mail_credentials", credentials)],
+    ...(second === undefined ? [] : [[t("domains.second_factor"), word("factor_demand", second)] as const]),
   ])}${operatorsPart(domain)}${
     values.length > 0 &&
-    html`<h2>${words.attributesTitle}</h2>${pairs(values.map(([key, list]) => [key, list.join(", ")]))}`
+    html`<h2>${t("difference.attributes")}</h2>${pairs(values.map(([key, list]) => [key, joined(list)]))}`
   }`;
 }
 
 function listPart({ answer: { domains, next, has_source: hasSource } }: DomainsView): Html {
-  const { columns } = words;
   const rows = table({
-    label: words.title,
+    label: t("page.domains"),
     rows: domains,
     columns: [
-      { name: columns.name, cell: ({ name }) => html`<a href="${linkTo(name)}">${breakable(shownDomain(name))}</a>` },
-      { name: columns.state, cell: stateOf },
-      { name: columns.backends, cell: ({ backends }) => listed(backends, words.usual) },
-      { name: columns.second, cell: ({ second_factor: second }) => second },
-      { name: columns.origin, cell: ({ origin }) => words.ofOrigin[origin] ?? origin },
+      { name: t("domains.domain"), cell: ({ name }) => html`<a href="${linkTo(name)}">${domainText(name)}</a>` },
+      { name: t("col.sign_ins"), cell: stateOf },
+      { name: t("col.backends"), cell: backendsOf },
+      {
+        name: t("domains.second_factor"),
+        cell: ({ second_factor: second }) => (second === undefined ? undefined : word("factor_demand", second)),
+      },
+      { name: t("domains.record"), cell: ({ origin }) => word("domain_origin", origin) },
     ],
   });
-  return html`${hasSource && html`<p class="lead">${words.source}</p>`}${domains.length === 0 ? html`<p class="lead">${words.none}</p>` : rows}${
+  return html`${hasSource && html`<p class="lead">${t("domains.source")}</p>`}${domains.length === 0 ? html`<p class="lead">${t("domains.none")}</p>` : rows}${
     next !== undefined &&
-    html`<p><a href="${pathTo("consoleDomains")}?${new URLSearchParams({ cursor: next }).toString()}">${words.next}</a></p>`
+    html`<p><a href="${pathTo("consoleDomains")}?${new URLSearchParams({ cursor: next }).toString()}">${t("house.next")}</a></p>`
   }`;
 }
 
 function form(name: string): Html {
-  return html`<form method="get" action="${pathTo("consoleDomains")}" class="search"><div class="field"><label for="domain">${words.label}</label><input type="text" id="domain" name="name" value="${name}" maxlength="255" autocomplete="off" autocapitalize="none" spellcheck="false" required></div><button type="submit">${words.show}</button></form>`;
+  return html`<form method="get" action="${pathTo("consoleDomains")}" class="search"><div class="field"><label for="domain">${t("domains.label")}</label><input type="text" id="domain" name="name" value="${name}" maxlength="255" autocomplete="off" autocapitalize="none" spellcheck="false" required></div><button type="submit">${t("house.show")}</button></form>`;
 }
 
 function contentOf(view: DomainsView): Html {
   const { name, answer, isOfSite } = view;
   const { domains, has_records: hasRecords } = answer;
-  if (!hasRecords) return html`<p class="lead">${words.unused}</p>`;
-  if (!isOfSite)
-    return domains.length === 0
-      ? html`<p class="lead">${name === "" ? words.gone : words.unknown(name)}</p>`
-      : html`${domains.map(domainPart)}`;
-  const found = domains.length === 0 ? html`<p class="lead">${words.unknown(name)}</p>` : domains.map(domainPart);
+  if (!hasRecords) return html`<p class="lead">${t("domains.unused")}</p>`;
+  const none = t(name === "" ? "domains.gone" : "domains.unknown", { name });
+  const found = domains.length === 0 ? html`<p class="lead">${none}</p>` : html`${domains.map(domainPart)}`;
+  if (!isOfSite) return found;
   return html`${form(name)}${
-    name === "" ? listPart(view) : html`${found}<p><a href="${pathTo("consoleDomains")}">${words.all}</a></p>`
+    name === "" ? listPart(view) : html`${found}<p><a href="${pathTo("consoleDomains")}">${t("domains.all")}</a></p>`
   }`;
 }
 
 /** The domains that the operator may see, and the record in effect of each. */
 export function domainsPage(view: DomainsView): ConsolePage {
-  return { title: words.title, body: html`<h1>${words.title}</h1>${contentOf(view)}` };
+  const title = t("page.domains");
+  return { title, id: "domains", body: html`<h1>${title}</h1>${contentOf(view)}` };
 }

@@ -2,10 +2,10 @@ import { DomainPage } from "@postern/shared/contracts";
 import { Domains } from "@postern/shared/domain/domains";
 import { loadConfig } from "@postern/shared/platform/config";
 import type { Caller } from "@postern/shared/platform/http";
-import { htmlText } from "@postern/shared/platform/pages";
 import Fastify from "fastify";
 import { Value } from "typebox/value";
 import { expect, test } from "vitest";
+import { englishText } from "../../texts/write-texts.ts";
 import { domainsPage } from "./domains-page.ts";
 import { getDomains } from "./get-domains.ts";
 
@@ -78,7 +78,7 @@ test("without records there is nothing to show", async () => {
   expect(await answer(undefined, {})).toEqual({ domains: [], has_records: false, has_source: false });
 });
 
-const textOf = (view: Parameters<typeof domainsPage>[0]): string => htmlText(domainsPage(view).body);
+const textOf = (view: Parameters<typeof domainsPage>[0]): string => englishText(domainsPage(view).body);
 
 test("the page says what decides, and escapes what customers wrote", async () => {
   const shown = textOf({ name: "a.test", answer: await answer(domains, { name: "a.test" }), isOfSite: true });

@@ -1,4 +1,5 @@
 import { type Html, html, icons } from "@postern/shared/platform/pages";
+import { word } from "../../texts/texts.ts";
 import { noticeIcon } from "./console-icons.ts";
 
 /** `plain`: neither good nor bad, or unknown. */
@@ -12,7 +13,7 @@ const signs: Readonly<Record<Mood, Html>> = {
 };
 
 /** A state as icon, word and colour, so that none of them is needed to understand it. */
-export const badge = (mood: Mood, word: string): Html => html`<span class="badge ${mood}">${signs[mood]}${word}</span>`;
+export const badge = (mood: Mood, label: Html): Html => html`<span class="badge ${mood}">${signs[mood]}${label}</span>`;
 
 const moods: Readonly<Record<string, Mood>> = {
   ok: "good",
@@ -38,5 +39,5 @@ const moods: Readonly<Record<string, Mood>> = {
 /** The mood of a state of the management interface. */
 export const moodOf = (state: string): Mood => moods[state] ?? "plain";
 
-/** A state of the management interface, in its own word. */
-export const stateBadge = (state: string): Html => badge(moodOf(state), state);
+/** A state of the management interface. */
+export const stateBadge = (state: string): Html => badge(moodOf(state), word("state", state));

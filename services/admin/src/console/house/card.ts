@@ -1,7 +1,7 @@
 import { type Html, html } from "@postern/shared/platform/pages";
 
 export interface Card {
-  readonly title: string;
+  readonly title: Html;
   /** Beside the title. Undefined: it is not known, or nothing is counted. */
   readonly count?: number | undefined;
   readonly isOpen?: boolean;

@@ -75,9 +75,11 @@ time{white-space:nowrap}
 .search{display:grid;gap:.75rem;margin-top:1rem}
 .search button{margin-top:0}
 time[title]{cursor:help}
+@media (max-width:26rem){
+time{white-space:normal}
+}
 @media (max-width:24rem){
 .console h1{font-size:1.25rem}
-time{white-space:normal}
 .rows td[data-column]{grid-template-columns:minmax(0,1fr)!important}
 }
 @media (max-width:40rem){

@@ -1,6 +1,7 @@
 import { consolePages } from "@postern/shared/contracts";
-import { contrast, darkPalette, html, htmlText, leastContrast, lightPalette } from "@postern/shared/platform/pages";
+import { contrast, darkPalette, html, leastContrast, lightPalette } from "@postern/shared/platform/pages";
 import { expect, test } from "vitest";
+import { englishText } from "../../texts/write-texts.ts";
 import { badge, moodOf, stateBadge } from "./badge.ts";
 import { card } from "./card.ts";
 import { iconOfPage } from "./console-icons.ts";
@@ -8,9 +9,11 @@ import { houseStyle } from "./house-style.ts";
 import { table } from "./table.ts";
 
 test("a badge has an icon, a word and a colour; a state that is not known is neither good nor bad", () => {
-  expect(htmlText(badge("bad", "<b>"))).toMatch(/^<span class="badge bad"><svg .*<\/svg>&lt;b&gt;<\/span>$/u);
+  expect(englishText(badge("bad", html`${"<b>"}`))).toMatch(
+    /^<span class="badge bad"><svg .*<\/svg>&lt;b&gt;<\/span>$/u,
+  );
   expect([moodOf("up"), moodOf("denied"), moodOf("moon phase")]).toEqual(["good", "bad", "plain"]);
-  expect(htmlText(stateBadge("ok"))).toContain('class="badge good"');
+  expect(englishText(stateBadge("ok"))).toContain('class="badge good"');
 });
 
 test("the colour of a warning is legible in light and in dark", () => {
@@ -21,25 +24,25 @@ test("the colour of a warning is legible in light and in dark", () => {
 
 test("a card has its number, unless nothing is known", () => {
   const body = html`<p>one</p>`;
-  expect(htmlText(card({ title: "Sessions", count: 0, body }))).toContain(
+  expect(englishText(card({ title: html`Sessions`, count: 0, body }))).toContain(
     '<h2>Sessions</h2><span class="count">0</span>',
   );
-  expect(htmlText(card({ title: "Sessions", body }))).not.toContain("count");
-  expect(htmlText(card({ title: "Sessions", body, isOpen: true }))).toContain('<details class="card" open>');
+  expect(englishText(card({ title: html`Sessions`, body }))).not.toContain("count");
+  expect(englishText(card({ title: html`Sessions`, body, isOpen: true }))).toContain('<details class="card" open>');
 });
 
 test("a table names its columns in each cell, says how it is sorted, and has what a row opens below it", () => {
-  const text = htmlText(
+  const text = englishText(
     table({
-      label: "Bans",
+      label: html`Bans`,
       rows: ["a", "b"],
       columns: [
-        { name: "Network", cell: (row) => row },
+        { name: html`Network`, cell: (row) => row },
         {
-          name: "End",
+          name: html`End`,
           isNumber: true,
           cell: () => 7,
-          sort: { order: "descending", href: "/console/bans?order=asc", hint: "Sort by end" },
+          sort: { order: "descending", href: "/console/bans?order=asc", hint: html`Sort by end` },
         },
       ],
       below: (row) => (row === "a" ? html`<p>more</p>` : undefined),
@@ -65,7 +68,7 @@ test("every page of the navigation has an icon", () => {
     "audit",
     "api",
   ] as const) {
-    expect([consolePages[id].title, htmlText(iconOfPage(id))]).toEqual([
+    expect([consolePages[id].title, englishText(iconOfPage(id))]).toEqual([
       expect.any(String),
       expect.stringContaining("<svg"),
     ]);

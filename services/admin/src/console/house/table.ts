@@ -7,11 +7,11 @@ export interface ColumnSort {
   /** Address of the same rows in the other order, or sorted by this column. */
   readonly href: string;
   /** What the link does, for people who do not see the arrow. */
-  readonly hint: string;
+  readonly hint: Html;
 }
 
 export interface Column<Row> {
-  readonly name: string;
+  readonly name: Html;
   readonly cell: (row: Row) => Html | string | number | undefined;
   /** Digits stand below each other. */
   readonly isNumber?: boolean;
@@ -20,7 +20,7 @@ export interface Column<Row> {
 
 export interface Table<Row> {
   /** What the rows are, for people who do not see the heading. */
-  readonly label: string;
+  readonly label: Html;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   /** What a row opens, below it. */

@@ -1,5 +1,10 @@
-/** How a browser of an operator shows times. */
+import { type Html, htmlText } from "@postern/shared/platform/pages";
+import { type ConsoleLanguage, englishLanguage } from "../../texts/console-languages.ts";
+import { localeOf, textIn, writeTexts } from "../../texts/write-texts.ts";
+
+/** How a browser of an operator shows texts and times. */
 export interface Look {
+  readonly language: ConsoleLanguage;
   /** IANA name. */
   readonly zone: string;
   readonly nowMs: number;
@@ -20,28 +25,42 @@ export const isZone = (text: string): boolean => known.has(text);
 export const serverZone: string = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 interface ZoneFormat {
-  readonly digits: Intl.DateTimeFormat;
+  readonly seconds: Intl.DateTimeFormat;
+  readonly minutes: Intl.DateTimeFormat;
   readonly name: Intl.DateTimeFormat;
 }
 
-/** One for each zone that was used; there are a few hundred zones. */
+/** One for each zone and language that were used together; there are a few hundred zones. */
 const formats = new Map<string, ZoneFormat>();
 
-function formatOf(zone: string): ZoneFormat {
-  const found = formats.get(zone);
+function formatOf(zone: string, language: ConsoleLanguage): ZoneFormat {
+  const key = `${language.tag} ${zone}`;
+  const found = formats.get(key);
   if (found !== undefined) return found;
+  const locale = localeOf(language);
+  // Swedes write dates as ISO 8601 does, which log and documentation have in English.
+  const [digits, dateStyle] = language.tag === "en" ? (["sv-SE", "short"] as const) : ([locale, "medium"] as const);
   const format = {
-    // Swedes write dates as ISO 8601 does.
-    digits: new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short", timeStyle: "medium" }),
-    name: new Intl.DateTimeFormat("en-GB", { timeZone: zone, timeZoneName: "short" }),
+    seconds: new Intl.DateTimeFormat(digits, { timeZone: zone, dateStyle, timeStyle: "medium", hourCycle: "h23" }),
+    minutes: new Intl.DateTimeFormat(digits, { timeZone: zone, dateStyle, timeStyle: "short", hourCycle: "h23" }),
+    // In Arabic, names of zones are longer than the time.
+    name: new Intl.DateTimeFormat(language.direction === "rtl" ? "en-GB" : locale, {
+      timeZone: zone,
+      timeZoneName: "short",
+    }),
   };
-  formats.set(zone, format);
+  formats.set(key, format);
   return format;
 }
 
-/** `2030-05-06 15:55:02 CEST`, to the second. */
-export function exactText(ms: number, zone: string): string {
-  const { digits, name } = formatOf(zone);
+/** `2030-05-06 15:55:02 CEST`, to the second or to the minute. */
+export function exactText(
+  ms: number,
+  zone: string,
+  language: ConsoleLanguage = englishLanguage,
+  unit: "seconds" | "minutes" = "seconds",
+): string {
+  const { [unit]: digits, name } = formatOf(zone, language);
   const short = name.formatToParts(ms).find(({ type }) => type === "timeZoneName")?.value ?? zone;
   return `${digits.format(ms)} ${short}`;
 }
@@ -53,35 +72,44 @@ const dayMs = 24 * hourMs;
 /** What lies further away than this is shown as a date. */
 const nearMs = 7 * dayMs;
 
-function amount(ms: number): string {
-  if (ms < hourMs) return `${Math.floor(ms / minuteMs)} min`;
-  if (ms < 2 * dayMs) return `${Math.floor(ms / hourMs)} h`;
-  return `${Math.floor(ms / dayMs)} days`;
+function amount(ms: number): readonly [count: number, unit: "min" | "h" | "days"] {
+  if (ms < hourMs) return [Math.floor(ms / minuteMs), "min"];
+  if (ms < 2 * dayMs) return [Math.floor(ms / hourMs), "h"];
+  return [Math.floor(ms / dayMs), "days"];
 }
 
 /** `3 min ago`, `in 2 h`. Undefined for what is far away. */
-export function relativeText(ms: number, nowMs: number): string | undefined {
+export function relativeText(
+  ms: number,
+  nowMs: number,
+  language: ConsoleLanguage = englishLanguage,
+): string | undefined {
   const distance = nowMs - ms;
   const length = Math.abs(distance);
   if (length >= nearMs) return undefined;
-  if (length < minuteMs) return distance >= 0 ? "just now" : "in less than 1 min";
-  return distance > 0 ? `${amount(length)} ago` : `in ${amount(length)}`;
+  if (length < minuteMs) return textIn(language, distance >= 0 ? "time.now" : "time.soon");
+  const [count, unit] = amount(length);
+  return textIn(language, `time.${distance > 0 ? "ago" : "in"}_${unit}`, { count: String(count) }, count);
 }
 
 const pattern = /<time( class="exact")? datetime="([^"]*)">[^<]*<\/time>/gu;
 
-function written(whole: string, exact: string | undefined, iso: string, { zone, nowMs }: Look): string {
+function written(whole: string, exact: string | undefined, iso: string, { zone, nowMs, language }: Look): string {
   const ms = Date.parse(iso);
   if (Number.isNaN(ms)) return whole;
-  const [own, utc] = [exactText(ms, zone), exactText(ms, "UTC")];
-  const relative = relativeText(ms, nowMs);
+  const [own, utc] = [exactText(ms, zone, language), exactText(ms, "UTC", language)];
+  const relative = relativeText(ms, nowMs, language);
   const [text, more] =
     exact === undefined
-      ? [relative ?? own.replace(/:\d\d(?= )/u, ""), own === utc ? utc : `${own}, ${utc}`]
+      ? [relative ?? exactText(ms, zone, language, "minutes"), own === utc ? utc : `${own}, ${utc}`]
       : [own, [relative, own === utc ? undefined : utc].filter((part) => part !== undefined).join(", ")];
   const title = more === "" ? "" : ` title="${more}"`;
   return `<time${exact ?? ""} datetime="${iso}"${title}>${text}</time>`;
 }
+
+/** Writes a page for its reader: its texts, then its times. */
+export const writePage = (page: Html, look: Look): string =>
+  writeTimes(writeTexts(htmlText(page), look.language), look);
 
 /**
  * Writes the times of a page, which `time` and `exactTime` have marked, for the reader of the page. Texts from elsewhere contain no element: `html`

@@ -6,6 +6,7 @@ import { parseCidr } from "@postern/shared/platform/net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AdminContext } from "../../context.ts";
 import { malformed, sessionOf } from "../../read-request.ts";
+import { english } from "../../texts/texts.ts";
 import { placeIn } from "../network-query.ts";
 import { textOf, unreadable } from "../query.ts";
 import { writtenBan } from "../written.ts";
@@ -14,8 +15,8 @@ type NetworkContext = Pick<AdminContext, "history" | "bruteForce" | "networkStat
 
 /** Each costs one key for each rule. */
 const maxAddresses = 100;
-const noGuesses = "the number of different wrong passwords could not be read";
-const noHistory = "addresses in the network are not known: observability.decision_history is off";
+const noGuesses = english["incomplete.guesses"];
+const noHistory = english["incomplete.no_addresses"];
 
 function writtenRule({
   rule,

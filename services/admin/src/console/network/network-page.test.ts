@@ -1,6 +1,7 @@
 import type { Explanation, NetworkReport } from "@postern/shared/contracts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { englishText } from "../../texts/write-texts.ts";
 import { createShowPage } from "../console-document.ts";
 import { fullHistory, sampleNowMs, sampleRecord } from "../sign-ins/testing/sample-history.ts";
 import { durationText, type NetworkView, networkPage } from "./network-page.ts";
@@ -102,7 +103,7 @@ test("no text of a caller becomes markup", () => {
 });
 
 test("what is left is rounded up", () => {
-  expect([1, 61, 7199, 7201, 172_801].map(durationText)).toEqual([
+  expect([1, 61, 7199, 7201, 172_801].map((seconds) => englishText(durationText(seconds)))).toEqual([
     "1 minute",
     "2 minutes",
     "120 minutes",

@@ -1,14 +1,14 @@
 import type { ConsoleActionId, DecisionHistoryPage, Explanation, NetworkReport } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
+import { countText, joined, t } from "../../texts/texts.ts";
 import { type Actionable, actionList, createOffered } from "../action-forms.ts";
-import { countText } from "../charts/scales.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { table } from "../house/table.ts";
 import { placeText } from "../place-text.ts";
-import { doneNotice, exactTime, plural, time } from "../shown-values.ts";
+import { doneNotice, exactTime, time } from "../shown-values.ts";
 import { byAccount, programOf } from "../sign-ins/lanes.ts";
 import { networkSignIns } from "../sign-ins/sign-ins-part.ts";
-import { causesPart, verdictPart } from "../verdict-part.ts";
+import { causesPart, incompleteText, verdictPart } from "../verdict-part.ts";
 
 export interface NetworkView extends Actionable {
   readonly report: NetworkReport;
@@ -24,43 +24,49 @@ const hourSeconds = 60 * minuteSeconds;
 const daySeconds = 24 * hourSeconds;
 
 /** Rounded up, so that what is left is never too little. */
-export function durationText(seconds: number): string {
-  if (seconds >= 2 * daySeconds) return plural(Math.ceil(seconds / daySeconds), "day", "days");
-  if (seconds >= 2 * hourSeconds) return plural(Math.ceil(seconds / hourSeconds), "hour", "hours");
-  return plural(Math.max(1, Math.ceil(seconds / minuteSeconds)), "minute", "minutes");
+export function durationText(seconds: number): Html {
+  if (seconds >= 2 * daySeconds) return t("duration.days", { count: Math.ceil(seconds / daySeconds) });
+  if (seconds >= 2 * hourSeconds) return t("duration.hours", { count: Math.ceil(seconds / hourSeconds) });
+  return t("duration.minutes", { count: Math.max(1, Math.ceil(seconds / minuteSeconds)) });
 }
 
 function bansPart({ report: { bans }, nowMs, links }: NetworkView): Html {
-  if (bans.length === 0) return html`<h2>Bans</h2><p class="lead">None is in force.</p>`;
-  const left = (end: string): string => durationText((Date.parse(end) - nowMs) / 1000);
-  return html`<h2>Bans</h2>${table({
-    label: "Bans",
+  if (bans.length === 0) return html`<h2>${t("col.bans")}</h2><p class="lead">${t("network.no_bans")}</p>`;
+  const left = (end: string): Html => durationText((Date.parse(end) - nowMs) / 1000);
+  return html`<h2>${t("col.bans")}</h2>${table({
+    label: t("col.bans"),
     rows: bans,
     columns: [
-      { name: "Network", cell: ({ network }) => html`<a href="${links.search(network)}">${network}</a>` },
-      { name: "Rule", cell: ({ rule }) => rule },
-      { name: "Start", cell: ({ start }) => time(start) },
-      { name: "End", cell: ({ end }) => html`in ${left(end)} <small>${exactTime(end)}</small>` },
+      { name: t("col.network"), cell: ({ network }) => html`<a href="${links.search(network)}">${network}</a>` },
+      { name: t("col.rule"), cell: ({ rule }) => rule },
+      { name: t("col.start"), cell: ({ start }) => time(start) },
+      {
+        name: t("col.end"),
+        cell: ({ end }) => html`${t("network.ends", { duration: left(end) })} <small>${exactTime(end)}</small>`,
+      },
     ],
   })}`;
 }
 
 const counter = (rule: string, failures: number, limit: number): Html =>
-  html`<progress max="${limit}" value="${Math.min(failures, limit)}" aria-label="Failures by ${rule}"></progress> ${countText(failures)} of ${countText(limit)}`;
+  html`<progress max="${limit}" value="${Math.min(failures, limit)}" aria-label="${t("network.failures_by", { rule })}"></progress> ${t("house.of", { part: failures, all: limit })}`;
 
 function rulesPart({ report: { rules } }: NetworkView): Html {
-  if (rules.length === 0) return html`<h2>Rules</h2><p class="lead">No rule counts the failures of this network.</p>`;
-  return html`<h2>Rules</h2>${table({
-    label: "Rules",
+  if (rules.length === 0) return html`<h2>${t("network.rules")}</h2><p class="lead">${t("network.no_rules")}</p>`;
+  return html`<h2>${t("network.rules")}</h2>${table({
+    label: t("network.rules"),
     rows: rules,
     columns: [
-      { name: "Rule", cell: ({ rule }) => rule },
-      { name: "Network", cell: ({ network }) => network },
-      { name: "Failures", cell: ({ rule, failures, limit }) => counter(rule, failures, limit) },
-      { name: "Within", cell: ({ period_seconds: period }) => durationText(period) },
-      { name: "Counts", cell: ({ protocols }) => (protocols.length === 0 ? "all protocols" : protocols.join(", ")) },
+      { name: t("col.rule"), cell: ({ rule }) => rule },
+      { name: t("col.network"), cell: ({ network }) => network },
+      { name: t("col.failures"), cell: ({ rule, failures, limit }) => counter(rule, failures, limit) },
+      { name: t("network.within"), cell: ({ period_seconds: period }) => durationText(period) },
+      {
+        name: t("network.counts"),
+        cell: ({ protocols }) => (protocols.length === 0 ? t("network.all_protocols") : protocols.join(", ")),
+      },
     ],
-  })}<p class="lead">A network with many users is banned later: tolerance is not subtracted here.</p>`;
+  })}<p class="lead">${t("network.tolerance")}</p>`;
 }
 
 function factsPart({ report, history }: NetworkView): Html {
@@ -68,32 +74,33 @@ function factsPart({ report, history }: NetworkView): Html {
   const records = history?.records ?? [];
   const accounts = new Set(records.filter(({ account }) => account !== undefined).map(byAccount.nameOf));
   const programs = [...new Set(records.map(programOf))];
-  const facts: readonly (readonly [string, string])[] = [
-    ["Place", placeText(place) || "unknown"],
-    ...(history === undefined ? [] : [["Accounts seen", countText(accounts.size)] as const]),
+  const facts: readonly (readonly [Html, Html])[] = [
+    [t("network.place"), placeText(place) ?? t("house.unknown")],
+    ...(history === undefined ? [] : [[t("network.accounts"), countText(accounts.size)] as const]),
     ...(passwords === undefined
       ? []
-      : [["Wrong passwords", `about ${countText(passwords)} different ones in a day`] as const]),
+      : [[t("network.passwords"), t("network.passwords_about", { count: passwords })] as const]),
     ...(programs.length === 0
       ? []
-      : [["Programs", `${programs.slice(0, 12).join(", ")}${programs.length > 12 ? ", …" : ""}`] as const]),
+      : [[t("network.programs"), joined([...programs.slice(0, 12), programs.length > 12 && "…"])] as const]),
   ];
-  return html`<h2>What is known</h2><dl class="pairs">${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+  return html`<h2>${t("network.known")}</h2><dl class="pairs">${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 }
 
 /** One address or network: whether it is banned or near it, and who signs in from there. */
 export function networkPage(view: NetworkView): ConsolePage {
   const { report, explanation, history, links, nowMs, done } = view;
   const { network, incomplete } = report;
+  const title = t("network.title", { network });
   const { domain } = view.operator;
   const offered = createOffered();
   const others = (): Html | undefined => actionList(view, "network", network, offered);
   const verdict = verdictPart(view, explanation, { offered, others });
   return {
-    title: `Network ${network}`,
-    body: html`${doneNotice(done)}<h1>Network ${network}</h1>${verdict}${causesPart(view, explanation, offered)}${incomplete.map(
-      (missing) => html`<p class="note">Incomplete: ${missing}.</p>`,
-    )}${domain !== undefined && html`<p class="note">You see what concerns accounts of ${domain}.</p>`}${factsPart(view)}${
+    title,
+    body: html`${doneNotice(done)}<h1>${title}</h1>${verdict}${causesPart(view, explanation, offered)}${incomplete.map(
+      (missing) => html`<p class="note">${incompleteText(missing)}</p>`,
+    )}${domain !== undefined && html`<p class="note">${t("network.of_domain", { domain })}</p>`}${factsPart(view)}${
       (domain === undefined || report.bans.length > 0) && bansPart(view)
     }${domain === undefined && rulesPart(view)}${networkSignIns({
       links,

@@ -1,7 +1,7 @@
 import { pathTo, type SignInOrigins } from "@postern/shared/contracts";
 import { type OriginRange, originRangeNames } from "@postern/shared/domain/origins";
 import { type Html, html } from "@postern/shared/platform/pages";
-import { countText, percentText } from "../charts/scales.ts";
+import { countText, percentText, t } from "../../texts/texts.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { placeText } from "../place-text.ts";
 import { exactTime } from "../shown-values.ts";
@@ -16,62 +16,42 @@ export interface OriginsView {
 
 type Outcomes = Pick<SignInOrigins["all"], "ok" | "refused">;
 
-/** All sentences of the page. */
-const texts = {
-  title: "Where from",
-  ranges: { "1h": "1 hour", "24h": "24 hours", "7d": "7 days" },
-  outcomes: { refused: "Refused", ok: "Successful" },
-  counted: ({ ok, refused }: Outcomes) =>
-    `${countText(refused)} refused and ${countText(ok)} successful sign-ins since `,
-  none: "No sign-ins in this time.",
-  off: "Places are not counted: neither auth.risk.city_file nor auth.risk.system_file is configured, or brute-force protection, which reads these files, is off. ",
-  guide: "docs/operate/account-takeover.md, section Start, says how to configure them. Free files: ",
-  unavailable: "Nothing was counted in this time, and no engine answered whether it counts places.",
-  from: (share: string, name: string) => `${share} come from ${name}`,
-  and: " and ",
-  shares: {
-    refused: (parts: string) => `Of the refusals, ${parts}.`,
-    ok: (parts: string) => `Of the successful sign-ins, ${parts}.`,
+const outcomes = { refused: t("col.refused"), ok: t("origins.ok") } as const;
+
+/** What is listed, in the parts of the page. */
+const kinds = {
+  countries: {
+    title: t("origins.countries"),
+    column: t("origins.country"),
+    more: t("origins.more_countries"),
+    empty: t("origins.no_countries"),
   },
-  map: {
-    refused: "Map of refused sign-ins by country. The table below has the same numbers.",
-    ok: "Map of successful sign-ins by country. The table below has the same numbers.",
+  systems: {
+    title: t("origins.systems"),
+    column: t("origins.system"),
+    more: t("origins.more_systems"),
+    empty: t("origins.no_systems"),
   },
-  sizes: (count: string, name: string) =>
-    `The area of a circle is the number of sign-ins; the largest is ${count}, ${name}.`,
-  mark: (name: string, { ok, refused }: Outcomes) =>
-    `${name}: ${countText(refused)} refused, ${countText(ok)} successful`,
-  countries: { title: "Countries", column: "Country" },
-  systems: { title: "Network owners", column: "Network owner" },
-  noCountries: "No country is known. auth.risk.city_file is not configured, or has none of the addresses.",
-  noSystems: "No network owner is known. auth.risk.system_file is not configured, or has none of the addresses.",
-  more: { countries: "Other countries", systems: "Other network owners" },
-  unknown: "Unknown",
-  unknownHint: "private networks, no address of the client, or not in the files",
 } as const;
+type Kind = (typeof kinds)[keyof typeof kinds];
 
 const freeFiles = [
-  ["GeoLite2 by MaxMind", "https://dev.maxmind.com/geoip/geolite2-free-geolocation-data"],
+  ["MaxMind GeoLite2", "https://dev.maxmind.com/geoip/geolite2-free-geolocation-data"],
   ["DB-IP Lite", "https://db-ip.com/db/lite.php"],
 ] as const;
-
-interface PartWords {
-  readonly title: string;
-  readonly column: string;
-}
 
 /** As many as a phone can show. */
 const maxListed = 15;
 
 interface Row extends Outcomes {
-  readonly name: string;
-  readonly hint?: string;
+  readonly name: Html;
+  readonly hint?: Html;
 }
 
 const sumOf = (rows: readonly Outcomes[], of: keyof Outcomes): number => rows.reduce((sum, row) => sum + row[of], 0);
 
 /** The largest by what is shown, and the rest in one row. */
-function listed(rows: readonly Row[], outcome: keyof Outcomes, restName: string, more: Outcomes): readonly Row[] {
+function listed(rows: readonly Row[], outcome: keyof Outcomes, restName: Html, more: Outcomes): readonly Row[] {
   const sorted = rows.toSorted((one, other) => other[outcome] - one[outcome]);
   const rest = [...sorted.slice(maxListed), more];
   const other = { name: restName, ok: sumOf(rest, "ok"), refused: sumOf(rest, "refused") };
@@ -85,23 +65,23 @@ function shareRows({ name, hint, ...row }: Row, outcome: keyof Outcomes, all: Ou
   return html`<tr><th scope="row">${name}${hint !== undefined && html` <small>${hint}</small>`}</th><td class="number">${countText(row.refused)}</td><td class="number">${countText(row.ok)}</td></tr><tr class="bars"><td colspan="3"><svg class="c-${outcome === "ok" ? "ok" : "blocked"}" role="img" aria-label="${percentText(share)}"><rect class="rest" width="100%" height="100%" rx="3"/><rect class="mark" width="${percent}%" height="100%" rx="3"/></svg></td></tr>`;
 }
 
-function sharesPart({ title, column }: PartWords, rows: readonly Row[], { outcome, origins }: OriginsView): Html {
-  return html`<section><h2>${title}</h2><table class="shares" aria-label="${title}"><thead><tr><th scope="col">${column}</th><th scope="col" class="number">${texts.outcomes.refused}</th><th scope="col" class="number">${texts.outcomes.ok}</th></tr></thead><tbody>${rows.map(
+function sharesPart({ title, column }: Kind, rows: readonly Row[], { outcome, origins }: OriginsView): Html {
+  return html`<section><h2>${title}</h2><table class="shares" aria-label="${title}"><thead><tr><th scope="col">${column}</th><th scope="col" class="number">${outcomes.refused}</th><th scope="col" class="number">${outcomes.ok}</th></tr></thead><tbody>${rows.map(
     (row) => shareRows(row, outcome, origins.all),
   )}</tbody></table></section>`;
 }
 
 const unknownRow = (counts: Outcomes): readonly Row[] =>
-  counts.ok + counts.refused > 0 ? [{ name: texts.unknown, hint: texts.unknownHint, ...counts }] : [];
+  counts.ok + counts.refused > 0 ? [{ name: t("origins.unknown"), hint: t("origins.unknown_hint"), ...counts }] : [];
 
 const noMore: Outcomes = { ok: 0, refused: 0 };
 
 /** A switch of the page: each link keeps what the other switch says. */
 function switchOf<Id extends string>(
-  label: string,
+  label: Html,
   ids: readonly Id[],
   current: Id,
-  { name, href }: { readonly name: (id: Id) => string; readonly href: (id: Id) => string },
+  { name, href }: { readonly name: (id: Id) => Html; readonly href: (id: Id) => string },
 ): Html {
   return html`<nav class="ranges" aria-label="${label}">${ids.map(
     (id) =>
@@ -113,28 +93,33 @@ const addressOf = (range: OriginRange, outcome: keyof Outcomes): string =>
   new URLSearchParams({ range, show: outcome }).toString();
 
 function switches({ range, outcome, origins }: OriginsView): Html {
-  return html`<div class="about-range">${switchOf("Time", originRangeNames, range, {
-    name: (id) => texts.ranges[id],
+  return html`<div class="about-range">${switchOf(t("col.time"), originRangeNames, range, {
+    name: (id) => t(`overview.range_${id}`),
     href: (id) => addressOf(id, outcome),
-  })}${switchOf("Outcome", ["refused", "ok"], outcome, {
-    name: (id) => texts.outcomes[id],
+  })}${switchOf(t("audit.outcome"), ["refused", "ok"], outcome, {
+    name: (id) => outcomes[id],
     href: (id) => addressOf(range, id),
-  })}<p>${texts.counted(origins.all)}${exactTime(origins.since)}</p></div>`;
+  })}<p>${t("origins.counted", { ...origins.all, since: exactTime(origins.since) })}</p></div>`;
 }
 
-/** The first of both lists, if they have a considerable part. */
+/** The first of a list, if it has a considerable part. */
+function largest(rows: readonly Row[], outcome: keyof Outcomes, all: number) {
+  const [first] = rows.toSorted((one, other) => other[outcome] - one[outcome]);
+  const share = (first?.[outcome] ?? 0) / Math.max(1, all);
+  return first === undefined || share < 0.1 ? undefined : { share: percentText(share), place: first.name };
+}
+
 function sharesText(
   countries: readonly Row[],
   systems: readonly Row[],
   { outcome, origins }: OriginsView,
-): string | undefined {
+): Html | undefined {
   const all = origins.all[outcome];
-  const names = [countries, systems].flatMap((rows) => {
-    const [first] = rows.toSorted((one, other) => other[outcome] - one[outcome]);
-    const share = (first?.[outcome] ?? 0) / Math.max(1, all);
-    return first === undefined || share < 0.1 ? [] : [texts.from(percentText(share), first.name)];
-  });
-  return names.length === 0 ? undefined : texts.shares[outcome](names.join(texts.and));
+  const [country, system] = [largest(countries, outcome, all), largest(systems, outcome, all)];
+  if (country !== undefined && system !== undefined)
+    return t(`origins.shares_${outcome}`, { ...country, system_share: system.share, system: system.place });
+  const one = country ?? system;
+  return one && t(`origins.share_${outcome}`, one);
 }
 
 function mapPart({ outcome, origins }: OriginsView): Html {
@@ -144,41 +129,39 @@ function mapPart({ outcome, origins }: OriginsView): Html {
   const marks = countries.map(({ country, ...counts }) => ({
     country,
     count: counts[outcome],
-    text: texts.mark(placeText({ country }), counts),
+    text: t("origins.mark", { place: placeText({ country }), ...counts }),
   }));
-  return html`${worldMap({ label: texts.map[outcome], marks, colour: outcome === "ok" ? "ok" : "blocked" })}<p class="sizes">${texts.sizes(countText(first[outcome]), placeText(first))}</p>`;
+  return html`${worldMap({ label: t(`origins.map_${outcome}`), marks, colour: outcome === "ok" ? "ok" : "blocked" })}<p class="sizes">${t("origins.sizes", { highest: first[outcome], place: placeText(first) })}</p>`;
 }
 
 function lists(view: OriginsView): Html {
   const { outcome, origins } = view;
   const { countries, systems, other_systems: others, unknown_country: noCountry, unknown_system: noSystem } = origins;
-  const byCountry = countries.map(({ country, ...counts }) => ({ name: placeText({ country }), ...counts }));
+  const byCountry = countries.map(({ country, ...counts }) => ({ name: html`${placeText({ country })}`, ...counts }));
   const bySystem = systems.map(({ system, owner = "", ...counts }) => ({
-    name: placeText({ system, owner }),
+    name: html`${placeText({ system, owner })}`,
     ...counts,
   }));
   const shares = sharesText(byCountry, bySystem, view);
-  const part = (words: PartWords, rows: readonly Row[], unknown: Outcomes, empty: string): Html =>
-    html`${sharesPart(words, [...rows, ...unknownRow(unknown)], view)}${rows.length === 0 && html`<p class="lead">${empty}</p>`}`;
-  return html`${shares !== undefined && html`<p class="lead">${shares}</p>`}${mapPart(view)}<div class="parts">${part(
-    texts.countries,
-    listed(byCountry, outcome, texts.more.countries, noMore),
-    noCountry,
-    texts.noCountries,
-  )}${part(texts.systems, listed(bySystem, outcome, texts.more.systems, others), noSystem, texts.noSystems)}</div>`;
+  const part = (kind: Kind, known: readonly Row[], more: Outcomes, unknown: Outcomes): Html => {
+    const rows = listed(known, outcome, kind.more, more);
+    return html`${sharesPart(kind, [...rows, ...unknownRow(unknown)], view)}${rows.length === 0 && html`<p class="lead">${kind.empty}</p>`}`;
+  };
+  return html`${shares !== undefined && html`<p class="lead">${shares}</p>`}${mapPart(view)}<div class="parts">${part(kinds.countries, byCountry, noMore, noCountry)}${part(kinds.systems, bySystem, others, noSystem)}</div>`;
 }
 
 function body(view: OriginsView): Html {
   const { places, all } = view.origins;
   if (places === "off")
-    return html`<p class="lead">${texts.off}</p><p>${texts.guide}</p><ul class="links">${freeFiles.map(
+    return html`<p class="lead">${t("origins.off")}</p><p>${t("origins.guide")}</p><ul class="links">${freeFiles.map(
       ([name, href]) => html`<li><a href="${href}" rel="noreferrer">${name}</a></li>`,
     )}</ul>`;
   if (all.ok + all.refused > 0) return lists(view);
-  return html`<p class="lead">${places === "unavailable" ? texts.unavailable : texts.none}</p>`;
+  return html`<p class="lead">${t(places === "unavailable" ? "origins.unavailable" : "origins.none")}</p>`;
 }
 
 /** Where sign-ins come from, by country and by network owner. */
 export function originsPage(view: OriginsView): ConsolePage {
-  return { title: texts.title, body: html`<h1>${texts.title}</h1>${switches(view)}${body(view)}` };
+  const title = t("page.origins");
+  return { title, id: "origins", body: html`<h1>${title}</h1>${switches(view)}${body(view)}` };
 }

@@ -7,12 +7,12 @@ export interface MapMark {
   readonly country: string;
   readonly count: number;
   /** Shown when it is pointed at. */
-  readonly text: string;
+  readonly text: Html;
 }
 
 export interface WorldMap {
   /** What it shows, in a sentence, for those who do not see it. */
-  readonly label: string;
+  readonly label: Html;
   readonly marks: readonly MapMark[];
   readonly colour: "blocked" | "ok";
 }

@@ -1,9 +1,10 @@
 import { type Attacks, pathTo, type SignInSeries, type SystemReport } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
 import type { Operator } from "../../operators/operator.ts";
+import { sentenceHtml } from "../../texts/messages.ts";
+import { countText, joined, millisecondsText, percentText, roughText, subjectText, t } from "../../texts/texts.ts";
 import { attackedAccounts, counted, networkItems } from "../bans/bans-page.ts";
 import { chartFigure } from "../charts/chart.ts";
-import { countText, millisecondsText, percentText } from "../charts/scales.ts";
 import {
   bansChart,
   decisionsOf,
@@ -17,15 +18,13 @@ import {
 } from "../charts/sign-in-charts.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { stateBadge } from "../house/badge.ts";
-import { plural, type SubjectLinks, time } from "../shown-values.ts";
+import { type SubjectLinks, time } from "../shown-values.ts";
 
 /** Ranges between which links switch. */
-export const overviewRanges = { "1h": "1 hour", "24h": "24 hours", "7d": "7 days" } as const;
-export type OverviewRange = keyof typeof overviewRanges;
+const overviewRanges = ["1h", "24h", "7d"] as const;
+export type OverviewRange = (typeof overviewRanges)[number];
 
-export const isOverviewRange = (text: string): text is OverviewRange => Object.hasOwn(overviewRanges, text);
-
-const rangeIds = Object.keys(overviewRanges).filter(isOverviewRange);
+export const isOverviewRange = (text: string): text is OverviewRange => overviewRanges.some((range) => range === text);
 
 export interface OverviewView {
   readonly range: OverviewRange;
@@ -40,23 +39,26 @@ export interface OverviewView {
 const maxListed = 5;
 
 interface Tile {
-  readonly name: string;
-  readonly value: string;
-  readonly about: string;
+  readonly name: Html;
+  readonly value: Html | string;
+  readonly about: Html;
   readonly mood?: "good" | "bad" | undefined;
 }
 
 /** The steps that have ended. Undefined if nothing was counted a week before. */
-function weekText({ week, week_step_seconds: seconds }: SignInSeries): string | undefined {
+function weekText({ week, week_step_seconds: seconds }: SignInSeries): Html | undefined {
   const both = week.slice(0, -1).filter(({ week_before: before }) => before !== undefined);
   const before = sumOf(both.map(({ week_before: then = 0 }) => then));
   if (before === 0) return undefined;
   const change = Math.round((100 * sumOf(both.map(({ failures }) => failures))) / before - 100);
-  return `${change >= 0 ? "+" : "−"}${countText(Math.abs(change))} % on the week before, ${week.length * seconds > 172_800 ? "in 7 days" : "in 24 hours"}`;
+  const values = { change: html`${change >= 0 ? "+" : "−"}${countText(Math.abs(change))}` };
+  return week.length * seconds > 172_800 ? t("overview.week_7d", values) : t("overview.week_24h", values);
 }
 
-function objectiveTile(isMet: boolean, objective: string): Pick<Tile, "about" | "mood"> {
-  return { about: `Objective ${objective}: ${isMet ? "met" : "missed"}`, mood: isMet ? "good" : "bad" };
+function objectiveTile(isMet: boolean, objective: Html): Pick<Tile, "about" | "mood"> {
+  return isMet
+    ? { about: t("overview.met", { objective }), mood: "good" }
+    : { about: t("overview.missed", { objective }), mood: "bad" };
 }
 
 function tilesOf(series: SignInSeries): readonly Tile[] {
@@ -70,33 +72,39 @@ function tilesOf(series: SignInSeries): readonly Tile[] {
   const suspicious = sumOf(steps.map((step) => step.suspicious));
   const { tempfail_share: maxShare, p99_ms: maxMs } = objective;
   return [
-    { name: "Sign-ins", value: countText(all), about: `${Number(perMinute.toPrecision(2))} a minute` },
     {
-      name: "Refused",
-      value: countText(refused),
-      about: [percentText(share(refused)), weekText(series)].filter((text) => text !== undefined).join("; "),
+      name: t("col.sign_ins"),
+      value: countText(all),
+      about: t("overview.rate", { rate: roughText(perMinute) }),
     },
     {
-      name: "Temporary failures",
+      name: t("col.refused"),
+      value: countText(refused),
+      about: joined([percentText(share(refused)), weekText(series)], "; "),
+    },
+    {
+      name: t("chart.tempfails"),
       value: countText(failed),
       ...(all === 0
-        ? { about: "No decisions" }
-        : objectiveTile(share(failed) <= maxShare, `at most ${percentText(maxShare)}`)),
+        ? { about: t("overview.no_decisions") }
+        : objectiveTile(share(failed) <= maxShare, t("overview.at_most", { share: percentText(maxShare) }))),
     },
     {
-      name: "99 of 100 decisions within",
+      name: t("overview.p99"),
       value: p99 === undefined ? "–" : millisecondsText(p99),
-      ...(p99 === undefined ? { about: "No decisions" } : objectiveTile(p99 <= maxMs, millisecondsText(maxMs))),
+      ...(p99 === undefined
+        ? { about: t("overview.no_decisions") }
+        : objectiveTile(p99 <= maxMs, millisecondsText(maxMs))),
     },
     {
-      name: "Bans in force",
+      name: t("overview.bans"),
       value: inForce === undefined ? "–" : countText(inForce),
-      about: `${countText(fresh)} new`,
+      about: t("overview.new", { count: fresh }),
     },
     {
-      name: "Suspicious sign-ins",
+      name: t("risk.title"),
       value: countText(suspicious),
-      about: "with the correct password",
+      about: t("overview.correct"),
     },
   ];
 }
@@ -109,16 +117,16 @@ function tiles(series: SignInSeries): Html {
 }
 
 function switches(range: OverviewRange): Html {
-  return html`<nav class="ranges" aria-label="Time">${rangeIds.map(
+  return html`<nav class="ranges" aria-label="${t("col.time")}">${overviewRanges.map(
     (id) =>
-      html`<a href="${pathTo("consoleOverview")}?range=${id}"${id === range && html` aria-current="true"`}>${overviewRanges[id]}</a>`,
+      html`<a href="${pathTo("consoleOverview")}?range=${id}"${id === range && html` aria-current="true"`}>${t(`overview.range_${id}`)}</a>`,
   )}</nav>`;
 }
 
 interface Part {
-  readonly name: string;
+  readonly name: Html;
   readonly state: string;
-  readonly about: Html | string;
+  readonly about?: Html | undefined;
 }
 
 /** Versions, each with the number of processes that have it. */
@@ -134,32 +142,42 @@ function serviceAbout(service: SystemReport["services"][number]): Html {
     .toSorted()
     .at(-1);
   const failed = [...new Set(instances.flatMap(({ failed_checks: checks }) => checks))];
-  return html`${instances.length === 0 ? "No process" : `Version ${versionsOf(service)}`}${
-    latest !== undefined && html`; last start ${time(latest)}`
-  }${failed.length > 0 && `; failed: ${failed.join(", ")}`}`;
+  const parts = [
+    instances.length === 0 ? t("overview.no_process") : t("overview.version", { versions: versionsOf(service) }),
+    latest !== undefined && t("overview.started", { time: time(latest) }),
+    failed.length > 0 && t("overview.failed", { checks: failed.join(", ") }),
+  ];
+  return joined(parts, "; ");
 }
 
-const latency = (ms: number | undefined): string => (ms === undefined ? "" : millisecondsText(ms));
+const latency = (ms: number | undefined): Html | undefined => (ms === undefined ? undefined : millisecondsText(ms));
 
 function partsOf({ services, engines, backends, redis, nats, queues }: SystemReport): readonly Part[] {
   return [
-    ...services.map((service) => ({ name: service.service, state: service.state, about: serviceAbout(service) })),
+    ...services.map((service) => ({
+      name: html`${service.service}`,
+      state: service.state,
+      about: serviceAbout(service),
+    })),
     {
-      name: "Heartbeats",
+      name: t("overview.heartbeats"),
       state: engines.state,
-      about: engines.heard === undefined ? "" : plural(engines.heard, "engine", "engines"),
+      about: engines.heard === undefined ? undefined : t("overview.engines", { count: engines.heard }),
     },
     ...backends.map(({ name, state, down_at: at }) => ({
-      name: `Backend ${name}`,
+      name: t("overview.backend", { name }),
       state,
-      about: at.length === 0 ? "" : `not at ${at.join(", ")}`,
+      about: at.length === 0 ? undefined : t("overview.not_at", { engines: at.join(", ") }),
     })),
-    ...redis.map(({ role, state, latency_ms: ms }) => ({ name: `Redis, ${role}`, state, about: latency(ms) })),
-    { name: "NATS", state: nats.state, about: latency(nats.latency_ms) },
+    ...redis.map(({ role, state, latency_ms: ms }) => ({ name: html`Redis, ${role}`, state, about: latency(ms) })),
+    { name: html`NATS`, state: nats.state, about: latency(nats.latency_ms) },
     ...queues.map(({ name, state, waiting = 0, failed = 0 }) => ({
-      name: `Queue ${name}`,
+      name: t("overview.queue", { name }),
       state,
-      about: [`${countText(waiting)} waiting`, ...(failed > 0 ? [`${countText(failed)} failed`] : [])].join(", "),
+      about: joined([
+        t("overview.waiting", { count: waiting }),
+        failed > 0 && t("overview.jobs_failed", { count: failed }),
+      ]),
     })),
   ];
 }
@@ -173,30 +191,35 @@ const moods: Readonly<Record<string, string>> = {
 const verdicts: Readonly<Record<string, string>> = { up: "working", down: "blocked" };
 
 function health(system: SystemReport): Html {
-  const { state, verdict, findings } = system;
-  return html`<div class="verdict ${verdicts[state] ?? state}">${stateBadge(state)} ${verdict}${findings
+  const { state, verdict, sentence: said, findings } = system;
+  return html`<div class="verdict ${verdicts[state] ?? state}">${stateBadge(state)} ${sentenceHtml(said && [said], verdict)}${findings
     .slice(0, maxListed)
-    .map(({ subject, text }) => html`<p>${subject}: ${text}</p>`)}</div>`;
+    .map(
+      ({ subject, text, sentence: found }) =>
+        html`<p>${subjectText(subject)}: ${sentenceHtml(found && [found], text)}</p>`,
+    )}</div>`;
 }
 
 function strip(system: SystemReport): Html {
-  return html`<section class="health"><h2>Health</h2><ul class="strip">${partsOf(system).map(
+  return html`<section class="health"><h2>${t("overview.health")}</h2><ul class="strip">${partsOf(system).map(
     ({ name, state, about }) =>
-      html`<li class="${moods[state] ?? ""}"><b>${name}</b> ${stateBadge(state)}${about !== "" && html`<small>${about}</small>`}</li>`,
-  )}</ul><p><a href="${pathTo("consoleSystem")}">Every process and certificate</a></p></section>`;
+      html`<li class="${moods[state] ?? ""}"><b>${name}</b> ${stateBadge(state)}${about !== undefined && html`<small>${about}</small>`}</li>`,
+  )}</ul><p><a href="${pathTo("consoleSystem")}">${t("overview.to_system")}</a></p></section>`;
 }
 
 function protocols({ protocols: found }: SignInSeries): Html | undefined {
   if (found.length === 0) return undefined;
-  return html`<section><h2>By protocol</h2><ul class="counted">${found.map(({ protocol, ok, failed }) => {
-    const refused = failed === 0 ? "" : `, ${percentText(failed / (ok + failed))} refused`;
-    return html`<li><span class="name">${protocol}</span> <span>${countText(ok + failed)}${refused}</span></li>`;
-  })}</ul></section>`;
+  return html`<section><h2>${t("overview.protocols")}</h2><ul class="counted">${found.map(
+    ({ protocol, ok, failed }) => {
+      const refused = failed > 0 && t("overview.share_refused", { share: percentText(failed / (ok + failed)) });
+      return html`<li><span class="name">${protocol}</span> <span>${joined([countText(ok + failed), refused])}</span></li>`;
+    },
+  )}</ul></section>`;
 }
 
 function attacksPart({ attacks, links }: OverviewView): Html {
   const { networks } = attacks;
-  return html`<section><h2>Accounts under attack</h2>${counted(links, attackedAccounts(attacks, maxListed))}</section><section><h2>Networks with most failures</h2>${counted(
+  return html`<section><h2>${t("bans.attacked")}</h2>${counted(links, attackedAccounts(attacks, maxListed))}</section><section><h2>${t("bans.networks")}</h2>${counted(
     links,
     networkItems(networks.slice(0, maxListed)),
   )}</section>`;
@@ -205,10 +228,12 @@ function attacksPart({ attacks, links }: OverviewView): Html {
 /** Whether the service works, whether it is attacked, and since when. */
 export function overviewPage(view: OverviewView): ConsolePage {
   const { range, series, system } = view;
+  const title = t("page.overview");
   const charts = [outcomesChart, weekChart, tempfailChart, timesChart, bansChart, suspiciousChart];
   return {
-    title: "Overview",
-    body: html`<h1>Overview</h1>${health(system)}<div class="about-range">${switches(range)}<p>As of ${time(system.time)}. Charts are in UTC.</p></div>${tiles(series)}<div class="charts">${charts.map(
+    title,
+    id: "overview",
+    body: html`<h1>${title}</h1>${health(system)}<div class="about-range">${switches(range)}<p>${t("overview.as_of", { time: time(system.time) })}</p></div>${tiles(series)}<div class="charts">${charts.map(
       (chart) => chartFigure(chart(series)),
     )}</div><div class="lists">${attacksPart(view)}${protocols(series)}</div>${strip(system)}`,
   };

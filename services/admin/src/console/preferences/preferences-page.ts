@@ -1,14 +1,19 @@
 import { pathTo } from "@postern/shared/contracts";
+import { writtenTag } from "@postern/shared/domain/localisation";
 import { formOf, type Html, html } from "@postern/shared/platform/pages";
 import type { FastifyReply } from "fastify";
+import { consoleLanguages } from "../../texts/console-languages.ts";
+import { t } from "../../texts/texts.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { ownForm } from "../console-form.ts";
 import { pageWithin } from "../console-paths.ts";
 import { type ConsoleVisit, forOperator, goTo, queryOf, sendNotice, sendPage } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../context.ts";
-import { isZone, serverZone, zones } from "../house/times.ts";
+import { serverZone, zones } from "../house/times.ts";
 
 export interface PreferencesView {
+  /** Undefined: none is chosen. */
+  readonly language: string | undefined;
   /** Undefined: none is chosen. */
   readonly zone: string | undefined;
   /** Path of the page to return to. */
@@ -16,15 +21,30 @@ export interface PreferencesView {
   readonly csrfToken: string;
 }
 
-const option = (value: string, label: string, chosen: string): Html =>
+const option = (value: string, label: Html | string, chosen: string): Html =>
   html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`;
 
+/** Languages are listed by their own names for themselves, so that whoever reads no other one finds theirs. */
+function languageField(chosen: string): Html {
+  const options = consoleLanguages.map(
+    ({ tag, name, direction }) =>
+      html`<option value="${tag}" lang="${writtenTag(tag)}" dir="${direction}"${tag === chosen && html` selected`}>${name}</option>`,
+  );
+  return html`<div class="field"><label for="language">${t("preferences.language")}</label><select id="language" name="language">${option("", t("preferences.language_browser"), chosen)}${options}</select></div>`;
+}
+
+function zoneField(chosen: string): Html {
+  const usual = option("", t("preferences.zone_server", { zone: serverZone }), chosen);
+  return html`<div class="field"><label for="zone">${t("preferences.zone")}</label><select id="zone" name="zone">${usual}${zones.map((one) => option(one, one, chosen))}</select><p class="hint">${t("preferences.hint")}</p></div>`;
+}
+
 /** How this browser shows the console. */
-export function preferencesPage({ zone = "", next, csrfToken }: PreferencesView): ConsolePage {
-  const fields = html`<input type="hidden" name="next" value="${next}"><div class="field"><label for="zone">Time zone</label><select id="zone" name="zone">${option("", `That of the server (${serverZone})`, zone)}${zones.map((one) => option(one, one, zone))}</select><p class="hint">Pages show times as “3 min ago”, or in this zone; the exact time is shown at hover and in print, in UTC too. Sentences give times in UTC. The choice is a cookie of this browser.</p></div><button type="submit" class="narrow">Save</button>`;
+export function preferencesPage({ language = "", zone = "", next, csrfToken }: PreferencesView): ConsolePage {
+  const title = t("preferences.title");
+  const fields = html`<input type="hidden" name="next" value="${next}">${languageField(language)}${zoneField(zone)}<button type="submit" class="narrow">${t("preferences.save")}</button>`;
   return {
-    title: "Preferences",
-    body: html`<h1>Preferences</h1>${formOf({ action: pathTo("consoleSavePreferences"), csrfToken }, fields)}<p><a href="${next}">Back</a></p>`,
+    title,
+    body: html`<h1>${title}</h1>${formOf({ action: pathTo("consoleSavePreferences"), csrfToken }, fields)}<p><a href="${next}">${t("house.back")}</a></p>`,
   };
 }
 
@@ -32,7 +52,8 @@ export function preferencesPage({ zone = "", next, csrfToken }: PreferencesView)
 export function getPreferences(deps: ConsolePagesDeps) {
   const handle = async ({ request, reply, operator }: ConsoleVisit): Promise<FastifyReply> => {
     const view = {
-      zone: deps.zoneCookie.read(request.headers.cookie),
+      language: deps.preferenceCookies.language.read(request.headers.cookie),
+      zone: deps.preferenceCookies.zone.read(request.headers.cookie),
       next: pageWithin(deps.origin, queryOf(request, "next")),
       csrfToken: operator.csrfToken,
     };
@@ -41,14 +62,14 @@ export function getPreferences(deps: ConsolePagesDeps) {
   return forOperator(deps, { route: "consolePreferences", handle });
 }
 
-/** `POST /console/preferences`: a zone that does not exist is none. */
+/** `POST /console/preferences`: a language or zone that does not exist is none. */
 export function postPreferences(deps: ConsolePagesDeps) {
   const handle = async (visit: ConsoleVisit): Promise<FastifyReply> => {
     const { reply, operator } = visit;
     const form = ownForm(deps, visit);
     if (form === undefined) return sendNotice(deps, reply, "form", operator);
-    const zone = form.get("zone") ?? "";
-    reply.header("set-cookie", deps.zoneCookie.set(isZone(zone) ? zone : ""));
+    const { language, zone } = deps.preferenceCookies;
+    reply.header("set-cookie", [language.set(form.get("language") ?? ""), zone.set(form.get("zone") ?? "")]);
     return goTo(reply, pageWithin(deps.origin, form.get("next")));
   };
   return forOperator(deps, { route: "consoleSavePreferences", handle });

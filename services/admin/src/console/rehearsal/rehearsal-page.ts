@@ -1,8 +1,8 @@
 import { pathTo, type RehearsalReport } from "@postern/shared/contracts";
 import { formOf, type Html, html } from "@postern/shared/platform/pages";
 import type { Operator } from "../../operators/operator.ts";
+import { countText, joined, t } from "../../texts/texts.ts";
 import { chartFigure } from "../charts/chart.ts";
-import { countText } from "../charts/scales.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { time } from "../shown-values.ts";
 import { timelineChart } from "./timeline-chart.ts";
@@ -27,48 +27,48 @@ const mostExamples = 3;
 /** Enough to find a request in the log. */
 const referenceLength = 13;
 
-const totals = [
-  ["now_refused", "Admitted before, now refused"],
-  ["now_admitted", "Refused before, now admitted"],
-  ["ban_lifted", "No longer banned, answer not recorded"],
-  ["refused_otherwise", "Not admitted, for another reason"],
-  ["different", "All"],
-] as const;
+const totals = ["now_refused", "now_admitted", "ban_lifted", "refused_otherwise", "different"] as const;
 
-const figureTexts = ({ sign_ins: signIns, accounts, networks, at_least: isLeast = false }: Figures) =>
-  ({
-    "Sign-ins": countText(signIns),
-    Accounts: `${isLeast ? "at least " : ""}${countText(accounts)}`,
-    Networks: `${isLeast ? "at least " : ""}${countText(networks)}`,
-  }) as const;
+const atLeast = (isLeast: boolean, count: Html): Html => (isLeast ? t("rehearsal.at_least", { count }) : count);
 
 /** A table whose columns have names on narrow screens too. */
-function rows(columns: readonly string[], cells: readonly (readonly Html[])[]): Html {
+function rows(columns: readonly Html[], cells: readonly (readonly Html[])[]): Html {
   return html`<table class="rows"><thead><tr>${columns.map(
     (column) => html`<th scope="col">${column}</th>`,
   )}</tr></thead><tbody>${cells.map(
-    (row) => html`<tr>${row.map((cell, index) => html`<td data-column="${columns[index] ?? ""}">${cell}</td>`)}</tr>`,
+    (row) => html`<tr>${row.map((cell, index) => html`<td data-column="${columns[index]}">${cell}</td>`)}</tr>`,
   )}</tbody></table>`;
 }
 
 function totalsTable(report: RehearsalReport): Html {
-  const cells = totals.map(([name, title]) => [
-    html`${title}`,
-    ...Object.values(figureTexts(report[name])).map((figure) => html`${figure}`),
-  ]);
-  return rows(["Decided differently", "Sign-ins", "Accounts", "Networks"], cells);
+  const cells = totals.map((name) => {
+    const { sign_ins: signIns, accounts, networks, at_least: isLeast = false }: Figures = report[name];
+    return [
+      t(`rehearsal.total_${name}`),
+      countText(signIns),
+      atLeast(isLeast, countText(accounts)),
+      atLeast(isLeast, countText(networks)),
+    ];
+  });
+  const columns = [t("rehearsal.different"), t("col.sign_ins"), t("rehearsal.accounts"), t("rehearsal.networks")];
+  return rows(columns, cells);
 }
 
 function groupPart(group: Group): Html {
   const { before, after, account_names: names, examples } = group;
   const more = group.accounts - Math.min(names.length, mostNames);
-  const figures = figureTexts(group);
-  return html`<h3>${before} → ${after}</h3><p>${figures["Sign-ins"]} ${group.sign_ins === 1 ? "sign-in" : "sign-ins"}, ${figures.Accounts} ${
-    group.accounts === 1 ? "account" : "accounts"
-  }, ${figures.Networks} ${group.networks === 1 ? "network" : "networks"}</p><ul class="links">${names
+  const { at_least: isLeast = false } = group;
+  const figures = [
+    t("rehearsal.count_sign_ins", { count: group.sign_ins }),
+    atLeast(isLeast, t("shadow.count_accounts", { count: group.accounts })),
+    atLeast(isLeast, t("rehearsal.count_networks", { count: group.networks })),
+  ];
+  return html`<h3>${before} → ${after}</h3><p>${joined(figures)}</p><ul class="links">${names
     .slice(0, mostNames)
-    .map((name) => html`<li>${name}</li>`)}${more > 0 && html`<li>and ${countText(more)} more</li>`}</ul>${rows(
-    ["Time", "Account", "From", "Protocol", "Reference"],
+    .map(
+      (name) => html`<li>${name}</li>`,
+    )}${more > 0 && html`<li>${t("rehearsal.more", { count: more })}</li>`}</ul>${rows(
+    [t("col.time"), t("col.account"), t("col.from"), t("col.protocol"), t("col.reference")],
     examples
       .slice(0, mostExamples)
       .map((one) => [
@@ -88,20 +88,19 @@ function bansPart({ bans }: RehearsalReport): Html | undefined {
     html`${countText(before)}`,
     html`${countText(after)}`,
   ]);
-  return html`<h2>Networks that each rule bans</h2>${rows(["Rule", "Before", "After"], cells)}`;
+  return html`<h2>${t("rehearsal.bans")}</h2>${rows([t("col.rule"), t("rehearsal.before"), t("rehearsal.after")], cells)}`;
 }
 
 /** What holds for every log, and for every history. */
 const always = {
-  log: ["Sign-ins by browser and JWT endpoints, and those that a mail server verifies", "not in the log"],
-  history: ["Brute-force protection, and the control tls_encryption", "not in the history"],
+  log: [t("rehearsal.elsewhere"), t("rehearsal.not_in_log")],
+  history: [t("rehearsal.brute_force"), t("rehearsal.not_in_history")],
 } as const;
 
 function notJudgedPart({ not_judged: reasons, unreadable, source = "log" }: RehearsalReport): Html {
   const [what, why] = always[source];
-  const lines =
-    unreadable === 0 ? reasons : [{ reason: "lines or records that could not be read", count: unreadable }, ...reasons];
-  return html`<h2>What this cannot judge</h2><ul class="counted">${lines.map(
+  const lines = [...(unreadable === 0 ? [] : [{ reason: t("rehearsal.unreadable"), count: unreadable }]), ...reasons];
+  return html`<h2>${t("rehearsal.not_judged")}</h2><ul class="counted">${lines.map(
     ({ reason, count }) =>
       html`<li><span class="name">${reason}</span> <span>${count > 0 && countText(count)}</span></li>`,
   )}<li><span class="name">${what}</span> <span>${why}</span></li></ul>`;
@@ -115,34 +114,37 @@ function percent(share: number): string {
 function resultPart(report: RehearsalReport): Html {
   const { complete, sign_ins: signIns, from, until, share, groups, has_more_groups: hasMore } = report;
   const chart = timelineChart(report);
-  return html`<h2>Result</h2>${
-    !complete &&
-    html`<p class="lead" role="alert">The reading was interrupted: this is the result of the part that was read.</p>`
-  }<p class="lead">${countText(signIns)} ${signIns === 1 ? "sign-in" : "sign-ins"}${
-    from !== null && until !== null && html` from ${time(from)} until ${time(until)}`
-  }. ${percent(share)} change between admitted and not admitted.</p>${totalsTable(report)}${
-    groups.length > 0 && html`<h2>Groups</h2>${groups.map(groupPart)}`
-  }${hasMore && html`<p>Further kinds of differences are counted in the totals only.</p>`}${
-    chart !== undefined && html`<h2>Over time</h2><div class="charts">${chartFigure(chart)}</div>`
+  const sum = t("rehearsal.count_sign_ins", { count: signIns });
+  return html`<h2>${t("rehearsal.result")}</h2>${
+    !complete && html`<p class="lead" role="alert">${t("rehearsal.interrupted")}</p>`
+  }<p class="lead">${
+    from !== null && until !== null
+      ? t("rehearsal.sum_range", { sign_ins: sum, from: time(from), until: time(until) })
+      : t("rehearsal.sum", { sign_ins: sum })
+  } ${t("rehearsal.share", { share: percent(share) })}</p>${totalsTable(report)}${
+    groups.length > 0 && html`<h2>${t("rehearsal.groups")}</h2>${groups.map(groupPart)}`
+  }${hasMore && html`<p>${t("rehearsal.further")}</p>`}${
+    chart !== undefined && html`<h2>${t("rehearsal.over_time")}</h2><div class="charts">${chartFigure(chart)}</div>`
   }${bansPart(report)}${notJudgedPart(report)}`;
 }
 
 function reportForm({ csrfToken }: Operator, isOpen: boolean): Html {
   const form = formOf(
     { action: pathTo("consoleRehearsalShow"), csrfToken },
-    html`<div class="field"><label for="report">Output of the command</label><textarea id="report" name="report" rows="8" required maxlength="${maxReportLength}" autocomplete="off" spellcheck="false"></textarea></div><button type="submit" class="narrow">Show</button>`,
+    html`<div class="field"><label for="report">${t("rehearsal.output")}</label><textarea id="report" name="report" rows="8" required maxlength="${maxReportLength}" autocomplete="off" spellcheck="false"></textarea></div><button type="submit" class="narrow">${t("house.show")}</button>`,
   );
-  return isOpen ? form : html`<details><summary>Show another result</summary>${form}</details>`;
+  return isOpen ? form : html`<details><summary>${t("rehearsal.another")}</summary>${form}</details>`;
 }
 
 /** The result of a rehearsal that ran elsewhere. Nothing of it is stored. */
 export function rehearsalPage({ answer, operator }: RehearsalView): ConsolePage {
+  const title = t("page.rehearsal");
   const isShown = answer !== "none" && answer !== "invalid";
   return {
-    title: "Rehearsal",
-    body: html`<h1>Rehearsal</h1><p>Shows which recorded sign-ins a changed configuration would decide differently. Run this command, and paste what it prints. For rules of brute-force protection, add <code>--from</code> and the log of a gateway. The page stores nothing.</p><pre><code>${command}</code></pre>${
-      answer === "invalid" &&
-      html`<p class="lead" role="alert">This is not the output of postern rehearse --json, or it is larger than 512 KiB.</p>`
+    title,
+    id: "rehearsal",
+    body: html`<h1>${title}</h1><p>${t("rehearsal.about", { option: html`<code>--from</code>` })}</p><pre><code>${command}</code></pre>${
+      answer === "invalid" && html`<p class="lead" role="alert">${t("rehearsal.invalid")}</p>`
     }${reportForm(operator, !isShown)}${isShown && resultPart(answer)}`,
   };
 }

@@ -1,6 +1,7 @@
 import type { RehearsalReport } from "@postern/shared/contracts";
+import { axisText, countText, t } from "../../texts/texts.ts";
 import type { Chart } from "../charts/chart.ts";
-import { axisText, countText, linearTicks } from "../charts/scales.ts";
+import { linearTicks } from "../charts/scales.ts";
 import { sumOf } from "../charts/sign-in-charts.ts";
 
 const hourMs = 3_600_000;
@@ -24,13 +25,13 @@ export function timelineChart({ timeline }: RehearsalReport): Chart | undefined 
   }
   const highest = refused.reduce((maximum, now, step) => Math.max(maximum, now + (others[step] ?? 0)), 0);
   return {
-    title: "Sign-ins that are decided differently",
-    description: `${countText(sumOf(refused))} of ${countText(sumOf(refused) + sumOf(others))} are admitted before and refused now.`,
+    title: t("rehearsal.chart"),
+    description: t("rehearsal.chart_about", { refused: sumOf(refused), all: sumOf(refused) + sumOf(others) }),
     times: refused.map((_, step) => (first + step * perStep) * hourMs),
     stepMs: perStep * hourMs,
     series: [
-      { name: "Now refused", colour: "wrong", shape: "bars", values: refused },
-      { name: "Other differences", colour: "unknown", shape: "bars", values: others },
+      { name: t("rehearsal.now_refused"), colour: "wrong", shape: "bars", values: refused },
+      { name: t("rehearsal.others"), colour: "unknown", shape: "bars", values: others },
     ],
     ticks: linearTicks(highest),
     tickText: axisText,

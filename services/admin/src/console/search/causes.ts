@@ -1,8 +1,9 @@
-import type { BanRecord, Explanation, ExplanationCause, SuspensionRecord } from "@postern/shared/contracts";
+import type { BanRecord, Explanation, ExplanationCause, Sentence, SuspensionRecord } from "@postern/shared/contracts";
 import type { FactorLimit } from "../../factor-locks/factor-locks-redis.ts";
-import { plural } from "../shown-values.ts";
+import { englishOf, sentence } from "../../texts/messages.ts";
+import { isTextKey } from "../../texts/texts.ts";
 import type { Standing } from "../standing.ts";
-import { banCause, momentText } from "./phrases.ts";
+import { banFacts, momentText } from "./phrases.ts";
 
 /** What may keep a user out now. */
 export interface CauseFacts {
@@ -20,22 +21,32 @@ export interface CauseFacts {
   readonly nowMs: number;
 }
 
-const factorNames = { totp: "authenticator app", recovery: "recovery codes" } as const;
-const held: Readonly<Record<string, string>> = { mail: "Mail programs", submission: "Mail submission" };
+/** The texts of a cause, in English and as sentences. */
+function said(sentences: readonly Sentence[], remedy: Sentence) {
+  return {
+    text: englishOf(sentences),
+    sentences: [...sentences],
+    remedy: englishOf([remedy]),
+    remedy_sentence: remedy,
+  };
+}
 
 function suspensionCause({ suspension, nowMs }: CauseFacts): readonly ExplanationCause[] {
   if (suspension === undefined) return [];
   const { account, since, until, reason, by } = suspension;
-  const end = until === undefined ? "an operator resumes it" : momentText(until, nowMs);
-  const message = reason === undefined ? "" : ` After a correct password, the user reads “${reason}”.`;
-  const command = `postern resume ${account}`;
+  const facts = { by, since: momentText(since, nowMs) };
+  const sentences = [
+    until === undefined
+      ? sentence("cause.suspended", facts)
+      : sentence("cause.suspended_until", { ...facts, until: momentText(until, nowMs) }),
+    ...(reason === undefined ? [] : [sentence("cause.suspension_text", { text: reason })]),
+  ];
   return [
     {
       kind: "suspension",
-      text: `${by} suspended the account at ${momentText(since, nowMs)}, until ${end}: every sign-in is refused.${message}`,
+      ...said(sentences, sentence("remedy.resume", { account })),
       ...(until !== undefined && { end: until }),
-      remedy: `To resume the account: ${command}`,
-      command,
+      command: `postern resume ${account}`,
       action: "resume",
       target: account,
     },
@@ -43,22 +54,12 @@ function suspensionCause({ suspension, nowMs }: CauseFacts): readonly Explanatio
 }
 
 function standingCause(standing: Standing | undefined): readonly ExplanationCause[] {
-  if (standing?.kind === "disabled")
-    return [
-      {
-        kind: "disabled",
-        text: `The account is disabled in the backend ${standing.backend}, so no sign-in succeeds.`,
-        remedy: "The account has to be enabled in its backend.",
-      },
-    ];
+  if (standing?.kind === "disabled") {
+    const { backend } = standing;
+    return [{ kind: "disabled", ...said([sentence("cause.disabled", { backend })], sentence("remedy.enable")) }];
+  }
   if (standing?.kind !== "unknown") return [];
-  return [
-    {
-      kind: "unknown",
-      text: "No backend has an account of this name, so no sign-in with it succeeds.",
-      remedy: "Ask the customer how the name is spelled.",
-    },
-  ];
+  return [{ kind: "unknown", ...said([sentence("cause.unknown")], sentence("remedy.spelling")) }];
 }
 
 /** Where a network has several bans, the one that ends last is shown: unbanning removes all of them. */
@@ -80,9 +81,11 @@ function banCauses({ ownBans, otherBans, nowMs }: CauseFacts): readonly Explanat
       const command = `postern unban ${network}`;
       return {
         kind: "ban",
-        text: `Sign-ins from ${network} are refused until ${momentText(end, nowMs)}: ${banCause(ban)}.`,
+        ...said(
+          [sentence("cause.ban", { ...banFacts(ban), until: momentText(end, nowMs) })],
+          sentence(own.has(network) ? "remedy.unban" : "remedy.unban_if", { network }),
+        ),
         end,
-        remedy: own.has(network) ? `To lift the ban: ${command}` : `If the customer is there: ${command}`,
         command,
         action: "unban",
         target: network,
@@ -94,17 +97,15 @@ function limitCause({ account, query, nowMs }: CauseFacts, limit: FactorLimit): 
   const { factor, count, endMs } = limit;
   const target = account ?? query;
   const command = `postern unlock ${target}`;
-  const name = factorNames[factor];
-  const verb = factor === "recovery" ? "are" : "is";
   const end = endMs === undefined ? undefined : new Date(endMs).toISOString();
+  const text =
+    end === undefined
+      ? sentence(`cause.locked_${factor}`, { count })
+      : sentence(`cause.limited_${factor}`, { count, until: momentText(end, nowMs) });
   return {
     kind: "factor",
-    text:
-      end === undefined
-        ? `The ${name} ${verb} locked until an operator unlocks the second factors: ${plural(count, "consecutive wrong code", "consecutive wrong codes")}.`
-        : `The ${name} ${verb} not accepted until ${momentText(end, nowMs)}: ${plural(count, "attempt", "attempts")} in ten minutes.`,
+    ...said([text], sentence("remedy.unlock", { account: target })),
     ...(end !== undefined && { end }),
-    remedy: `To unlock the second factors: ${command}`,
     command,
     action: "unlock",
     target,
@@ -112,11 +113,15 @@ function limitCause({ account, query, nowMs }: CauseFacts, limit: FactorLimit): 
 }
 
 /** Ended by a flush of the account. */
-function flushed(facts: CauseFacts, kind: string, cause: Pick<ExplanationCause, "text" | "end">): ExplanationCause {
+function flushed(facts: CauseFacts, kind: "delay" | "hold", text: Sentence, end: string): ExplanationCause {
   const target = facts.account ?? facts.query;
-  const command = `postern flush ${target}`;
-  const word = kind === "delay" ? "end the delay" : "end the refusal, if the customer made these sign-ins";
-  return { kind, ...cause, remedy: `To ${word}: ${command}`, command, action: "flush", target };
+  const remedy = sentence(kind === "delay" ? "remedy.end_delay" : "remedy.end_hold", { account: target });
+  return { kind, ...said([text], remedy), end, command: `postern flush ${target}`, action: "flush", target };
+}
+
+function holdSentence(kind: string, until: string): Sentence {
+  const key = `cause.hold_${kind}`;
+  return sentence(isTextKey(key) ? key : "cause.hold_mail", { until });
 }
 
 function accountCauses(facts: CauseFacts): readonly ExplanationCause[] {
@@ -124,21 +129,16 @@ function accountCauses(facts: CauseFacts): readonly ExplanationCause[] {
   const until = (end: string): string => momentText(end, nowMs);
   return [
     ...factorLimits.map((limit) => limitCause(facts, limit)),
-    ...(hold === undefined
-      ? []
-      : [
-          flushed(facts, "hold", {
-            text: `${held[hold.kind] ?? hold.kind} in networks that the account does not know: refused until ${until(hold.end)}, because sign-ins looked like those with a stolen password.`,
-            end: hold.end,
-          }),
-        ]),
+    ...(hold === undefined ? [] : [flushed(facts, "hold", holdSentence(hold.kind, until(hold.end)), hold.end)]),
     ...(delay === undefined
       ? []
       : [
-          flushed(facts, "delay", {
-            text: `Responses to networks that the account does not know are delayed until ${until(delay.until)}: ${plural(delay.wrong_passwords, "wrong password", "wrong passwords")}. Correct passwords succeed after the delay.`,
-            end: delay.until,
-          }),
+          flushed(
+            facts,
+            "delay",
+            sentence("cause.delay", { until: until(delay.until), count: delay.wrong_passwords }),
+            delay.until,
+          ),
         ]),
   ];
 }

@@ -10,6 +10,7 @@ import {
   type RiskSettings,
 } from "@postern/shared/domain/risk";
 import type { Clock } from "@postern/shared/platform/time";
+import { english } from "../../texts/texts.ts";
 import type { Subject } from "../subject.ts";
 
 export interface ExplainRiskDeps {
@@ -77,22 +78,20 @@ function writtenFacts(facts: AccountFacts | undefined, minute: number, settings:
   };
 }
 
-const noHistory = "references are not recorded: observability.decision_history is off; ask for the account";
-const unknownReference = "no sign-in with this reference is recorded; ask for the account";
-const unasked = "a backend could not be asked for the account behind this name";
-
 /** @throws what Redis throws */
 export function createExplainRisk(deps: ExplainRiskDeps): ExplainRisk {
   const { reviews, history, accountNames, settings, clock } = deps;
   const accountOf = async (subject: Asked): Promise<{ account?: string; incomplete: string[] }> => {
     if (subject.kind === "reference") {
-      if (history === undefined) return { incomplete: [noHistory] };
+      if (history === undefined) return { incomplete: [english["incomplete.no_references"]] };
       const account = (await history.ofReference(subject.reference))?.account;
-      return account === undefined ? { incomplete: [unknownReference] } : { account, incomplete: [] };
+      return account === undefined
+        ? { incomplete: [english["incomplete.unknown_reference"]] }
+        : { account, incomplete: [] };
     }
     const { accounts, isComplete } = await accountNames(subject.name);
     // Facts are kept under the account's own name.
-    return { account: accounts[0] ?? subject.name, incomplete: isComplete ? [] : [unasked] };
+    return { account: accounts[0] ?? subject.name, incomplete: isComplete ? [] : [english["incomplete.backend"]] };
   };
   return async (query, subject) => {
     const { account, incomplete } = await accountOf(subject);

@@ -4,6 +4,8 @@ import type { FindAccountNames } from "@postern/shared/domain/flush";
 import type { DecisionHistory, RecordedDecision } from "@postern/shared/domain/history";
 import type { Clock } from "@postern/shared/platform/time";
 import type { FactorLimit } from "../../factor-locks/factor-locks-redis.ts";
+import { englishOf, sentence } from "../../texts/messages.ts";
+import { english } from "../../texts/texts.ts";
 import { type Standing, standingOf } from "../standing.ts";
 import { type Subject, subjectOf } from "../subject.ts";
 import { writtenBan, writtenDecision } from "../written.ts";
@@ -34,10 +36,8 @@ type IsVisible = (account: string) => boolean;
 const everyAccount: IsVisible = () => true;
 
 /** Of a network or a reference without a sign-in that the caller may learn of. */
-const nothingOfOwn = {
-  state: "unknown",
-  verdict: "No sign-in of an account that you may see is recorded for this.",
-};
+const hidden = sentence("verdict.nothing_of_own");
+const nothingOfOwn = { state: "unknown", verdict: englishOf([hidden]), sentences: [hidden] };
 
 /** The account of a sign-in; the name as typed, if no backend has it. */
 const accountOf = ({ account, username }: RecordedDecision): string => account ?? username;
@@ -67,8 +67,8 @@ const maxFailures = 10;
 /** Addresses from which bans refused sign-ins, the latest first. */
 const maxRefused = 10;
 const maxAccounts = 20;
-const noHistory = "sign-ins are not recorded: observability.decision_history is off";
-const isWide = "sign-ins are recorded for each IPv4 /24 and IPv6 /48; search for one of these networks";
+const noHistory = english["incomplete.no_history"];
+const isWide = english["incomplete.wide"];
 
 function unique(bans: readonly Ban[]): readonly Ban[] {
   return [...new Map(bans.map((ban) => [`${ban.rule} ${ban.network}`, ban])).values()];
@@ -134,7 +134,7 @@ function createAccountSearch(deps: ExplainDeps) {
       otherAccounts: [],
       incomplete: [
         ...(history === undefined ? [noHistory] : []),
-        ...(isComplete ? [] : ["a backend could not be queried for the account behind this name"]),
+        ...(isComplete ? [] : [english["incomplete.backend"]]),
       ],
     };
   };

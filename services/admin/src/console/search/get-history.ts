@@ -7,6 +7,7 @@ import type { DecisionHistory, RecordedDecision } from "@postern/shared/domain/h
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AdminContext } from "../../context.ts";
 import { malformed, sessionOf } from "../../read-request.ts";
+import { english } from "../../texts/texts.ts";
 import { placeIn } from "../network-query.ts";
 import { numberOf, textOf, unreadable } from "../query.ts";
 import { writtenDecision } from "../written.ts";
@@ -43,7 +44,7 @@ interface FoundRecords {
   readonly incomplete?: string[];
 }
 
-const unasked = "a backend could not be queried for the account behind this name";
+const unasked = english["incomplete.backend"];
 
 function createSearch({ accountNames }: HistoryContext, history: SearchedHistory) {
   return async (name: SubjectName, value: string): Promise<FoundRecords> => {

@@ -10,6 +10,7 @@ import { AppError } from "@postern/shared/platform/errors";
 import type { FastifyReply } from "fastify";
 import type { Static } from "typebox";
 import type { Operator } from "../../operators/operator.ts";
+import { englishOf, sentence } from "../../texts/messages.ts";
 import { createReadAnswer } from "../api-answer.ts";
 import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage, shownReach } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../context.ts";
@@ -17,7 +18,6 @@ import { askedByName } from "../searched-text.ts";
 import { linksOf } from "../shown-values.ts";
 import { momentText, remedyOf } from "./phrases.ts";
 import { accountAndProgram, hasProgram, type ProgramQuery, programOfRecent, programsOf } from "./program-search.ts";
-import { reasonText } from "./reason-text.ts";
 import { type SearchAnswer, type ShownBan, searchPage } from "./search-page.ts";
 
 const states: Readonly<Record<string, string>> = { blocked: "blocked", undecided: "undecided" };
@@ -28,16 +28,20 @@ function explainedFailure(
   failed: Static<typeof FailedSignInRecord>,
   nowMs: number,
 ): Explanation {
-  const { account, time, client_ip: address, outcome, step, reason } = failed;
-  const whose = account === undefined ? "" : ` of ${account}`;
-  const place = address === "" ? "" : ` from ${address}`;
+  const { account, time, client_ip: address, outcome, step, reason, rule } = failed;
+  const facts = { at: momentText(time, nowMs), address, outcome, step, reason, ...(rule !== undefined && { rule }) };
+  const said =
+    account === undefined
+      ? sentence("verdict.page_failed", facts)
+      : sentence("verdict.page_of_failed", { ...facts, account });
   const remedy = remedyOf(reason, account);
   return {
     ...explanation,
     state: states[outcome] ?? "denied",
-    verdict: `This sign-in${whose} failed at ${momentText(time, nowMs)}${place} on the sign-in pages, step ${step}: ${reasonText(failed)}.`,
+    verdict: englishOf([said]),
+    sentences: [said],
     ...(account !== undefined && { account }),
-    ...(remedy !== undefined && { remedy }),
+    ...(remedy !== undefined && { remedy: englishOf([remedy]), remedy_sentence: remedy }),
   };
 }
 

@@ -1,5 +1,8 @@
-import type { BanRecord, DecisionRecord } from "@postern/shared/contracts";
-import { plural } from "../shown-values.ts";
+import type { BanRecord, DecisionRecord, Sentence } from "@postern/shared/contracts";
+import { sentence } from "../../texts/messages.ts";
+import type { TextKey } from "../../texts/texts.ts";
+
+type Facts = Sentence["values"];
 
 /** `14:05 UTC` today, otherwise with the date. */
 export function momentText(iso: string, nowMs: number): string {
@@ -8,37 +11,53 @@ export function momentText(iso: string, nowMs: number): string {
   return date === new Date(nowMs).toISOString().slice(0, 10) ? clock : `${date} ${clock}`;
 }
 
-export function banCause({ failures, network, rule }: BanRecord): string {
-  const count = failures === undefined ? "too many failures" : plural(failures, "failure", "failures");
-  return `${count} from ${network} (rule ${rule})`;
+/** Why a network is banned. */
+export function banFacts({ failures, network, rule }: BanRecord): Facts {
+  return { network, rule, ...(failures !== undefined && { failures }) };
 }
 
-export function from({ client_ip: address }: DecisionRecord): string {
-  return address === "" ? "" : ` from ${address}`;
+/** When and from where. */
+export function placeFacts({ time, client_ip: address }: DecisionRecord, nowMs: number): Facts {
+  return { at: momentText(time, nowMs), address };
 }
 
-/** With the mail program that the mail server named, so that the customer knows which device it was. */
-export function by({ protocol, channel, client }: DecisionRecord): string {
+/** The same of the account's own sign-in. */
+export function ownFacts(record: DecisionRecord, nowMs: number): Facts {
+  const { at = "", address = "" } = placeFacts(record, nowMs);
+  return { own_at: at, own_address: address };
+}
+
+/** When, from where and by what: with the mail program that the mail server named, so that the customer knows which device it was. */
+export function wayFacts(record: DecisionRecord, nowMs: number): Facts {
+  const { protocol, channel, client } = record;
   const isMail = channel === "mail" || channel === "mail_server";
-  return isMail && client !== undefined ? ` by ${protocol} with ${client}` : ` by ${protocol}`;
+  return { ...placeFacts(record, nowMs), protocol, ...(isMail && client !== undefined && { client }) };
 }
 
-/** Empty for a single sign-in. */
-export function runText({ count, first_time: first }: DecisionRecord, nowMs: number): string {
-  return count > 1 ? ` (${count} times since ${momentText(first, nowMs)})` : "";
+/** The same with the number of equal sign-ins, and why they ended as they did. */
+export function runFacts(record: DecisionRecord, nowMs: number): Facts {
+  const { count, first_time: first, outcome, reason, rule, step } = record;
+  return {
+    ...wayFacts(record, nowMs),
+    ...(count > 1 && { count, since: momentText(first, nowMs) }),
+    outcome,
+    ...(reason !== undefined && { reason }),
+    ...(rule !== undefined && { rule }),
+    ...(step !== undefined && { step }),
+  };
 }
 
-const remedies: Readonly<Record<string, string>> = {
-  wrong_password: "Have the customer check the password in every program; postern flush removes cached results.",
-  risk: "Ask the customer whether they signed in from there. If so, postern flush ends the refusal; if not, the password must be changed.",
-  factor_locked: "To unlock the second factors: postern unlock ACCOUNT",
-  account_disabled:
-    "The account has to be enabled in its backend, or its password changed: detail in the log line says which.",
-  account_suspended: "To resume the account: postern resume ACCOUNT",
-  unknown_user: "Ask the customer how the name is spelled.",
+const remedies: Readonly<Record<string, TextKey>> = {
+  wrong_password: "remedy.wrong_password",
+  risk: "remedy.risk",
+  factor_locked: "remedy.unlock",
+  account_disabled: "remedy.disabled",
+  account_suspended: "remedy.resume",
+  unknown_user: "remedy.spelling",
 };
 
 /** What helps after a sign-in that failed for this reason. Undefined if nothing is to be done. */
-export function remedyOf(reason: string | undefined, account: string | undefined): string | undefined {
-  return remedies[reason ?? ""]?.replace("ACCOUNT", () => account ?? "ACCOUNT");
+export function remedyOf(reason = "", account = "ACCOUNT"): Sentence | undefined {
+  const code = remedies[reason];
+  return code === undefined ? undefined : sentence(code, { account });
 }

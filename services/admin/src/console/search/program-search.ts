@@ -1,15 +1,8 @@
 import type { DecisionRecord } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
-import { plural, type SubjectLinks } from "../shown-values.ts";
+import { t } from "../../texts/texts.ts";
+import type { SubjectLinks } from "../shown-values.ts";
 import { subjectOf } from "../subject.ts";
-
-/** Sentences of the part. */
-const texts = {
-  found: (program: string) => `Latest sign-ins with a program like “${program}”.`,
-  none: (program: string) => `None of the latest sign-ins is with a program like “${program}”.`,
-  others: "Programs of the latest sign-ins: ",
-  records: (count: number) => plural(count, "record", "records"),
-} as const;
 
 /** An account, and a mail program that it may have used. */
 export interface ProgramQuery {
@@ -67,10 +60,11 @@ export function programNote(
   records: readonly DecisionRecord[],
   { search }: SubjectLinks,
 ): Html {
-  return html`<p class="note">${records.length === 0 ? texts.none(program) : texts.found(program)}</p>${
+  return html`<p class="note">${t(records.length === 0 ? "search.program_none" : "search.program_found", { program })}</p>${
     programs.length > 0 &&
-    html`<p>${texts.others}</p><ul class="links">${programs.map(
-      ([name, count]) => html`<li><a href="${search(`${account} ${name}`)}">${name}</a> (${texts.records(count)})</li>`,
+    html`<p>${t("search.programs")}</p><ul class="links">${programs.map(
+      ([name, count]) =>
+        html`<li><a href="${search(`${account} ${name}`)}">${name}</a> (${t("search.records", { count })})</li>`,
     )}</ul>`
   }`;
 }

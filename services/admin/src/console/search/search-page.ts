@@ -1,5 +1,6 @@
 import { type BanRecord, type ConsoleActionId, type DecisionRecord, type Explanation } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
+import { t } from "../../texts/texts.ts";
 import {
   type Actionable,
   actionList,
@@ -11,7 +12,7 @@ import {
 } from "../action-forms.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { networkLink } from "../network-link.ts";
-import { doneNotice, plural, searchLinks, time, untaggedNote } from "../shown-values.ts";
+import { doneNotice, searchLinks, time, untaggedNote } from "../shown-values.ts";
 import { timeline } from "../timeline.ts";
 import { causesPart, verdictPart } from "../verdict-part.ts";
 import { type FoundProgram, programNote } from "./program-search.ts";
@@ -41,14 +42,19 @@ export interface SearchView extends Actionable {
 
 function banPart(view: SearchView, ban: ShownBan, offered: Offered): Html {
   const { network, rule, start, end, failures, others } = ban;
-  const facts: readonly (readonly [string, Html])[] = [
-    ["Rule", html`${rule}${failures !== undefined && html`, after ${plural(failures, "failure", "failures")}`}`],
-    ["Start", time(start)],
-    ["End", time(end)],
+  const facts: readonly (readonly [Html, Html])[] = [
+    [
+      t("col.rule"),
+      failures === undefined
+        ? html`${rule}`
+        : t("search.rule", { rule, failures: t("bans.failures", { count: failures }) }),
+    ],
+    [t("col.start"), time(start)],
+    [t("col.end"), time(end)],
   ];
   return html`<h3>${networkLink(view.links, network)}</h3><dl class="pairs">${facts.map(
     ([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`,
-  )}</dl>${others.length > 0 && html`<p>These accounts signed in from this network too:</p>${searchLinks(view.links, others)}`}${actionList(
+  )}</dl>${others.length > 0 && html`<p>${t("search.others")}</p>${searchLinks(view.links, others)}`}${actionList(
     view,
     "network",
     network,
@@ -60,16 +66,16 @@ function accountPart(view: SearchView, { explanation }: SearchAnswer, offered: O
   const { kind, query, account, guessing_addresses: guessing } = explanation;
   const name = account ?? (kind === "account" ? query.trim() : undefined);
   if (name === undefined) return undefined;
-  return html`<h2>Account ${name}</h2><p><a class="button quiet narrow" href="${view.links.account(name)}">Second factors, app passwords, sessions and backends</a></p>${
-    account === undefined && html`<p class="lead">No backend and no record confirms that this account exists.</p>`
-  }${guessing.length > 0 && html`<p>Wrong passwords were sent from:</p>${searchLinks(view.links, guessing)}`}${moreActions(
+  return html`<h2>${t("search.account", { name })}</h2><p><a class="button quiet narrow" href="${view.links.account(name)}">${t("search.to_account")}</a></p>${
+    account === undefined && html`<p class="lead">${t("search.unconfirmed")}</p>`
+  }${guessing.length > 0 && html`<p>${t("search.guessed")}</p>${searchLinks(view.links, guessing)}`}${moreActions(
     actionList(view, "account", name, offered),
   )}${missingActions(view)}`;
 }
 
 function placePart({ links }: SearchView, { kind, query }: Explanation): Html | false {
   if (kind !== "address" && kind !== "network") return false;
-  return html`<p>Rules, accounts and sign-ins over time: ${networkLink(links, query.trim())}</p>`;
+  return html`<p>${t("search.to_network", { network: networkLink(links, query.trim()) })}</p>`;
 }
 
 function answerPart(view: SearchView, answer: SearchAnswer): Html {
@@ -77,8 +83,8 @@ function answerPart(view: SearchView, answer: SearchAnswer): Html {
   const { other_accounts: others } = explanation;
   const offered = createOffered();
   return html`${answer.program === undefined ? untaggedNote(view.query, explanation.query) : programNote(answer.program, records, view.links)}${verdictPart(view, explanation, { offered, others: () => undefined })}${causesPart(view, explanation, offered)}${placePart(view, explanation)}${
-    bans.length > 0 && html`<h2>Bans</h2>${bans.map((ban) => banPart(view, ban, offered))}`
-  }${others.length > 0 && bans.length === 0 && html`<h2>Accounts that signed in from here</h2>${searchLinks(view.links, others)}`}${accountPart(
+    bans.length > 0 && html`<h2>${t("col.bans")}</h2>${bans.map((ban) => banPart(view, ban, offered))}`
+  }${others.length > 0 && bans.length === 0 && html`<h2>${t("search.accounts_here")}</h2>${searchLinks(view.links, others)}`}${accountPart(
     view,
     answer,
     offered,
@@ -87,17 +93,19 @@ function answerPart(view: SearchView, answer: SearchAnswer): Html {
 
 /** What can be searched for, and what was. */
 function firstPart({ operator: { searches = [] }, links }: SearchView): Html {
-  return html`<p class="lead">The box above understands an account or alias, a mail address with or without “+tag”, an IP address with or without a port, a network such as 203.0.113.0/24, and the reference that a page or a log line shows. The key “/” leads to it from every page.</p>${
-    searches.length > 0 && html`<h2>Your last searches</h2>${searchLinks(links, searches)}`
+  return html`<p class="lead">${t("search.about")}</p>${
+    searches.length > 0 && html`<h2>${t("search.last")}</h2>${searchLinks(links, searches)}`
   }`;
 }
 
 /** One box, then the verdict, what can be done, and the sign-ins. */
 export function searchPage(view: SearchView): ConsolePage {
   const { answer, done } = view;
+  const title = t("page.search");
   return {
-    title: "Search",
+    title,
+    id: "search",
     query: view.query,
-    body: html`${doneNotice(done)}<h1>Search</h1>${answer === undefined ? firstPart(view) : answerPart(view, answer)}`,
+    body: html`${doneNotice(done)}<h1>${title}</h1>${answer === undefined ? firstPart(view) : answerPart(view, answer)}`,
   };
 }

@@ -51,7 +51,11 @@ function of({ factorLimits = [], hold, ...some }: Facts) {
     nowMs,
     ...some,
   };
-  return verdictOf({ ...facts, causes: causesOf({ ...facts, otherBans: facts.lastBans, factorLimits, hold }) });
+  const { state, verdict, remedy } = verdictOf({
+    ...facts,
+    causes: causesOf({ ...facts, otherBans: facts.lastBans, factorLimits, hold }),
+  });
+  return { state, verdict, ...(remedy !== undefined && { remedy }) };
 }
 
 test("a ban is the first thing to say, with the customer's own correct password", () => {
@@ -110,6 +114,7 @@ const blockedNow = {
   ...failure,
   outcome: "blocked",
   reason: "banned",
+  rule: "imap",
   text: "the network was banned by the rule imap",
 };
 

@@ -1,8 +1,8 @@
-import type { BanRecord, DecisionRecord, Explanation, ExplanationCause } from "@postern/shared/contracts";
+import type { BanRecord, DecisionRecord, Explanation, ExplanationCause, Sentence } from "@postern/shared/contracts";
 import { type CidrSet, createCidrSet, parseCidr } from "@postern/shared/platform/net";
-import { plural } from "../shown-values.ts";
+import { englishOf, sentence } from "../../texts/messages.ts";
 import type { Standing } from "../standing.ts";
-import { banCause, by, from, momentText, remedyOf, runText } from "./phrases.ts";
+import { banFacts, momentText, ownFacts, placeFacts, remedyOf, runFacts, wayFacts } from "./phrases.ts";
 
 /** The facts from which the sentence is composed. */
 export interface VerdictFacts extends Pick<Explanation, "query" | "kind" | "bans" | "delay" | "guessing_addresses"> {
@@ -20,7 +20,14 @@ export interface VerdictFacts extends Pick<Explanation, "query" | "kind" | "bans
   readonly nowMs: number;
 }
 
-export type Verdict = Pick<Explanation, "state" | "verdict"> & { readonly remedy?: string };
+export type Verdict = Pick<Explanation, "state" | "verdict" | "sentences" | "remedy" | "remedy_sentence">;
+
+/** What is said, before it is written. */
+interface Said {
+  readonly state: string;
+  readonly sentences: readonly Sentence[];
+  readonly remedy?: Sentence | undefined;
+}
 
 const ofStanding: ReadonlySet<string> = new Set(["account_disabled", "unknown_user"]);
 const ofFactors: ReadonlySet<string> = new Set(["factor_locked", "too_many_attempts", "account_throttled"]);
@@ -38,38 +45,33 @@ const isLast = (failure: DecisionRecord | undefined, success: DecisionRecord | u
 const networksOf = (bans: readonly BanRecord[]): CidrSet =>
   createCidrSet(bans.map(({ network }) => network).filter((network) => parseCidr(network) !== undefined));
 
-const unban = ({ network }: BanRecord): string => `To lift the ban: postern unban ${network}`;
+const unban = ({ network }: BanRecord): Sentence => sentence("remedy.unban", { network });
 
-/** Where and when the customer last signed in with the correct password, and whether that address is banned now. */
-function rightText({ kind, bans, nowMs }: VerdictFacts, success: DecisionRecord | undefined): string {
-  if (success === undefined) return "";
-  const when = momentText(success.time, nowMs);
-  if (kind !== "account") return `; the last correct sign-in was at ${when}`;
+const list = (...sentences: readonly (Sentence | undefined)[]): readonly Sentence[] =>
+  sentences.filter((one) => one !== undefined);
+
+/** With where and when the customer last signed in with the correct password, and whether that address is banned now. */
+function blocked({ kind, bans, nowMs, lastSuccess: success }: VerdictFacts, latest: BanRecord): Said {
+  const facts = { until: momentText(latest.end, nowMs), ...banFacts(latest) };
+  const remedy = unban(latest);
+  const said = (one: Sentence): Said => ({ state: "blocked", sentences: [one], remedy });
+  if (success === undefined) return said(sentence("verdict.blocked", facts));
+  if (kind !== "account")
+    return said(sentence("verdict.blocked_place", { ...facts, own_at: momentText(success.time, nowMs) }));
   const isBanned = networksOf(bans).has(success.client_ip);
-  const elsewhere = isBanned || success.client_ip === "" ? "" : ", which is not banned";
-  return `; this customer's own password was correct at ${when}${from(success)}${elsewhere}`;
-}
-
-function blocked(facts: VerdictFacts, latest: BanRecord): Verdict {
-  const verdict = `Blocked until ${momentText(latest.end, facts.nowMs)}: ${banCause(latest)}${rightText(facts, facts.lastSuccess)}.`;
-  return { state: "blocked", verdict, remedy: unban(latest) };
+  const code = isBanned || success.client_ip === "" ? "verdict.blocked_right" : "verdict.blocked_elsewhere";
+  return said(sentence(code, { ...facts, ...ownFacts(success, nowMs) }));
 }
 
 /** The last failure came from a banned network in which no sign-in of the account succeeded. */
-function blockedThere(facts: VerdictFacts, last: DecisionRecord, ban: BanRecord): Verdict {
-  const { lastSuccess: success, nowMs } = facts;
-  const [until, cause] = [momentText(ban.end, nowMs), banCause(ban)];
-  const came = `The last sign-in came at ${momentText(last.time, nowMs)}${from(last)}${by(last)}`;
+function blockedThere({ lastSuccess: success, nowMs }: VerdictFacts, last: DecisionRecord, ban: BanRecord): Said {
+  const facts = { until: momentText(ban.end, nowMs), ...banFacts(ban), ...wayFacts(last, nowMs) };
   if (success === undefined)
-    return {
-      state: "blocked",
-      verdict: `Blocked until ${until}: ${cause}. ${came}; no correct sign-in of this account is recorded.`,
-      remedy: unban(ban),
-    };
+    return { state: "blocked", sentences: [sentence("verdict.blocked_never", facts)], remedy: unban(ban) };
   return {
     state: "denied",
-    verdict: `Not blocked where this customer's own password was correct, at ${momentText(success.time, nowMs)}${from(success)}. ${came}, which is banned until ${until}: ${cause}.`,
-    remedy: `If the customer is there: postern unban ${ban.network}`,
+    sentences: [sentence("verdict.blocked_there", { ...facts, ...ownFacts(success, nowMs) })],
+    remedy: sentence("remedy.unban_if", { network: ban.network }),
   };
 }
 
@@ -83,90 +85,103 @@ function isOver({ causes, standing }: VerdictFacts, { outcome, reason = "" }: De
   return ofFactors.has(reason) && !isInForce("factor");
 }
 
-function failed(facts: VerdictFacts, last: DecisionRecord): Verdict {
-  const { lastSuccess: success, nowMs } = facts;
-  const right =
-    success === undefined ? "" : ` The last correct sign-in was at ${momentText(success.time, nowMs)}${from(success)}.`;
+function failed(facts: VerdictFacts, last: DecisionRecord): Said {
+  const { lastSuccess: success, nowMs, account } = facts;
   const over = isOver(facts, last);
-  const ended = over ? " That has ended." : "";
-  const verdict = `Not blocked now. The last sign-in failed at ${momentText(last.time, nowMs)}${from(last)}${by(last)}${runText(last, nowMs)}: ${last.text}.${ended}${right}`;
-  if (over) return { state: "lifted", verdict };
-  const remedy = remedyOf(last.reason, facts.account);
+  const sentences = list(
+    sentence("verdict.not_blocked_now"),
+    sentence("verdict.failed", runFacts(last, nowMs)),
+    over ? sentence("verdict.ended") : undefined,
+    success && sentence("verdict.last_right", placeFacts(success, nowMs)),
+  );
+  if (over) return { state: "lifted", sentences };
   const state = last.outcome === "undecided" ? "undecided" : "denied";
-  return remedy === undefined ? { state, verdict } : { state, verdict, remedy };
+  return { state, sentences, remedy: remedyOf(last.reason, account) };
 }
 
-function guessed({ kind, bans, guessing_addresses: addresses, lastFailure }: VerdictFacts): string {
-  const isNew = addresses.length > 1 || addresses[0] !== lastFailure?.client_ip;
-  if (kind !== "account" || addresses.length === 0 || !isNew) return "";
+function guessed({ kind, bans, guessing_addresses: addresses, lastFailure }: VerdictFacts): Sentence | undefined {
+  const [address = ""] = addresses;
+  const isNew = addresses.length > 1 || address !== lastFailure?.client_ip;
+  if (kind !== "account" || addresses.length === 0 || !isNew) return undefined;
   const networks = networksOf(bans);
-  const count = addresses.filter((address) => networks.has(address)).length;
-  const banned = count === 0 ? "none of them is banned" : `${count} of them ${count === 1 ? "is" : "are"} banned`;
+  const banned = addresses.filter((one) => networks.has(one)).length;
   if (addresses.length === 1)
-    return ` Wrong passwords were sent from ${addresses[0]}, which is ${count === 0 ? "not " : ""}banned.`;
-  return ` Wrong passwords were sent from ${addresses.length} addresses; ${banned}.`;
+    return sentence(banned === 0 ? "verdict.guessed_free" : "verdict.guessed_banned", { address });
+  const { length } = addresses;
+  return banned === 0
+    ? sentence("verdict.guessed_all_free", { addresses: length })
+    : sentence("verdict.guessed_some", { addresses: length, count: banned });
 }
 
-function working(facts: VerdictFacts, success: DecisionRecord): Verdict {
+function working(facts: VerdictFacts, success: DecisionRecord): Said {
   const { lastFailure: failure, nowMs } = facts;
-  const when = `${momentText(success.time, nowMs)}${from(success)}${by(success)}`;
   const isRecent = failure !== undefined && Date.parse(success.time) - Date.parse(failure.time) < recentMs;
-  const before = isRecent
-    ? ` The last failure was at ${momentText(failure.time, nowMs)}${from(failure)}${by(failure)}${runText(failure, nowMs)}: ${failure.text}.`
-    : "";
-  return { state: "working", verdict: `Not blocked. The last sign-in succeeded at ${when}.${before}${guessed(facts)}` };
-}
-
-/** The account is disabled, so every password fails. */
-function disabled(facts: VerdictFacts, backend: string): Verdict {
-  const { ownBans, lastSuccess: success, nowMs } = facts;
-  const ban = lastOf(ownBans);
-  const banned = ban === undefined ? "" : ` ${ban.network} is also banned until ${momentText(ban.end, nowMs)}.`;
-  const right =
-    success === undefined ? "" : ` Its last correct sign-in was at ${momentText(success.time, nowMs)}${from(success)}.`;
-  const verdict = `The account is disabled in the backend ${backend}, so no sign-in succeeds.${right}${banned}`;
-  return { state: "denied", verdict, remedy: "The account has to be enabled in its backend." };
-}
-
-/** An operator has suspended the account, so every password fails. */
-function suspended({ lastSuccess: success, nowMs }: VerdictFacts, { text, remedy }: ExplanationCause): Verdict {
-  const right =
-    success === undefined ? "" : ` Its last correct sign-in was at ${momentText(success.time, nowMs)}${from(success)}.`;
-  return { state: "blocked", verdict: `${text}${right}`, ...(remedy !== undefined && { remedy }) };
-}
-
-function delayed({ query, nowMs }: VerdictFacts, delay: NonNullable<Explanation["delay"]>): Verdict {
   return {
-    state: "delayed",
-    verdict: `Not blocked, but responses to networks that the account does not know are delayed until ${momentText(delay.until, nowMs)}: ${plural(delay.wrong_passwords, "wrong password", "wrong passwords")}.`,
-    remedy: `To end the delay: postern flush ${query}`,
+    state: "working",
+    sentences: list(
+      sentence("verdict.not_blocked"),
+      sentence("verdict.succeeded", wayFacts(success, nowMs)),
+      isRecent ? sentence("verdict.last_failure", runFacts(failure, nowMs)) : undefined,
+      guessed(facts),
+    ),
   };
 }
 
-function unknown(facts: VerdictFacts): Verdict {
-  const verdict = `No backend has an account of this name, so no sign-in with it succeeds.${guessed(facts)}`;
-  return { state: "unknown", verdict, remedy: "Ask the customer how the name is spelled." };
+const itsLastRight = ({ lastSuccess: success, nowMs }: VerdictFacts): Sentence | undefined =>
+  success && sentence("verdict.its_last_right", placeFacts(success, nowMs));
+
+/** The account is disabled, so every password fails. */
+function disabled(facts: VerdictFacts, backend: string): Said {
+  const { ownBans, nowMs } = facts;
+  const ban = lastOf(ownBans);
+  const sentences = list(
+    sentence("cause.disabled", { backend }),
+    itsLastRight(facts),
+    ban && sentence("verdict.also_banned", { network: ban.network, until: momentText(ban.end, nowMs) }),
+  );
+  return { state: "denied", sentences, remedy: sentence("remedy.enable") };
+}
+
+/** An operator has suspended the account, so every password fails. */
+function suspended(facts: VerdictFacts, { sentences = [], remedy_sentence: remedy }: ExplanationCause): Said {
+  return { state: "blocked", sentences: list(...sentences, itsLastRight(facts)), remedy };
+}
+
+function delayed({ query, nowMs }: VerdictFacts, delay: NonNullable<Explanation["delay"]>): Said {
+  const facts = { until: momentText(delay.until, nowMs), count: delay.wrong_passwords };
+  return {
+    state: "delayed",
+    sentences: [sentence("verdict.delayed", facts)],
+    remedy: sentence("remedy.end_delay", { account: query }),
+  };
+}
+
+function unknown(facts: VerdictFacts): Said {
+  const sentences = list(sentence("cause.unknown"), guessed(facts));
+  return { state: "unknown", sentences, remedy: sentence("remedy.spelling") };
 }
 
 /** A single sign-in, with its outcome and any current ban. */
-function ofReference(facts: VerdictFacts, one: DecisionRecord): Verdict {
-  const { ownBans, nowMs } = facts;
+function ofReference({ ownBans, nowMs }: VerdictFacts, one: DecisionRecord): Said {
+  const { account, outcome } = one;
   const ban = lastOf(ownBans);
-  const whose = one.account === undefined ? "" : ` of ${one.account}`;
-  const place = `${momentText(one.time, nowMs)}${from(one)}${by(one)}`;
-  if (one.outcome === "ok") return { state: "working", verdict: `This sign-in${whose} succeeded at ${place}.` };
-  const sentence = `This sign-in${whose} failed at ${place}${runText(one, nowMs)}: ${one.text}.`;
-  if (ban !== undefined) {
-    const verdict = `Blocked until ${momentText(ban.end, nowMs)}: ${banCause(ban)}. ${sentence}`;
-    return { state: "blocked", verdict, remedy: unban(ban) };
+  const whose = account === undefined ? {} : { account };
+  if (outcome === "ok") {
+    const code = account === undefined ? "verdict.this_succeeded" : "verdict.this_of_succeeded";
+    return { state: "working", sentences: [sentence(code, { ...wayFacts(one, nowMs), ...whose })] };
   }
-  if (one.outcome === "blocked") return { state: "lifted", verdict: `${sentence} The ban has ended.` };
-  const remedy = remedyOf(one.reason, one.account);
-  const state = one.outcome === "undecided" ? "undecided" : "denied";
-  return { state, verdict: sentence, ...(remedy !== undefined && { remedy }) };
+  const code = account === undefined ? "verdict.this_failed" : "verdict.this_of_failed";
+  const itself = sentence(code, { ...runFacts(one, nowMs), ...whose });
+  if (ban !== undefined) {
+    const inForce = sentence("verdict.blocked", { until: momentText(ban.end, nowMs), ...banFacts(ban) });
+    return { state: "blocked", sentences: [inForce, itself], remedy: unban(ban) };
+  }
+  if (outcome === "blocked") return { state: "lifted", sentences: [itself, sentence("verdict.ban_ended")] };
+  const state = outcome === "undecided" ? "undecided" : "denied";
+  return { state, sentences: [itself], remedy: remedyOf(one.reason, account) };
 }
 
-function ofHistory(facts: VerdictFacts): Verdict {
+function ofHistory(facts: VerdictFacts): Said {
   const { kind, standing, lastBans, lastSuccess, lastFailure } = facts;
   if (kind === "account" && isLast(lastFailure, lastSuccess)) {
     const ban = lastOf(lastBans);
@@ -174,26 +189,28 @@ function ofHistory(facts: VerdictFacts): Verdict {
   }
   if (standing?.kind === "unknown") return unknown(facts);
   if (isLast(lastFailure, lastSuccess)) {
-    const verdict = failed(facts, lastFailure);
-    return { ...verdict, verdict: verdict.verdict + guessed(facts) };
+    const said = failed(facts, lastFailure);
+    return { ...said, sentences: list(...said.sentences, guessed(facts)) };
   }
   if (lastSuccess !== undefined) return working(facts, lastSuccess);
-  return { state: "unknown", verdict: `Not blocked. No sign-in is recorded.${guessed(facts)}` };
+  const nothing = [sentence("verdict.not_blocked"), sentence("verdict.none_recorded")];
+  return { state: "unknown", sentences: list(...nothing, guessed(facts)) };
 }
+
+const notBlocked: ReadonlySet<string> = new Set(["verdict.not_blocked", "verdict.not_blocked_now"]);
 
 /** What refuses some of the sign-ins is said before what the history says. */
-function withLimits({ causes }: VerdictFacts, verdict: Verdict): Verdict {
+function withLimits({ causes }: VerdictFacts, said: Said): Said {
   const limits = causes.filter(({ kind }) => kind === "factor" || kind === "hold");
   const [first] = limits;
-  if (first === undefined) return verdict;
-  const rest = verdict.verdict.replace(/^Not blocked(?: now)?\. /u, "");
-  const state = verdict.state === "denied" || verdict.state === "undecided" ? verdict.state : "limited";
-  const sentence = [...limits.map(({ text }) => text), rest].join(" ");
-  return { state, verdict: sentence, ...(first.remedy !== undefined && { remedy: first.remedy }) };
+  if (first === undefined) return said;
+  const rest = said.sentences.filter(({ code }) => !notBlocked.has(code));
+  const state = said.state === "denied" || said.state === "undecided" ? said.state : "limited";
+  const sentences = [...limits.flatMap((cause) => cause.sentences ?? []), ...rest];
+  return { state, sentences, remedy: first.remedy_sentence };
 }
 
-/** The answer to "what happened?", in a sentence; the first that applies. */
-export function verdictOf(facts: VerdictFacts): Verdict {
+function saidOf(facts: VerdictFacts): Said {
   const { kind, causes, ownBans, standing, delay, lastSuccess, lastFailure } = facts;
   const one = lastFailure ?? lastSuccess;
   if (kind === "reference" && one !== undefined) return ofReference(facts, one);
@@ -204,4 +221,15 @@ export function verdictOf(facts: VerdictFacts): Verdict {
   if (latest !== undefined) return blocked(facts, latest);
   if (delay !== undefined) return delayed(facts, delay);
   return standing?.kind === "unknown" ? ofHistory(facts) : withLimits(facts, ofHistory(facts));
+}
+
+/** The answer to "what happened?", in a sentence; the first that applies. */
+export function verdictOf(facts: VerdictFacts): Verdict {
+  const { state, sentences, remedy } = saidOf(facts);
+  return {
+    state,
+    verdict: englishOf(sentences),
+    sentences: [...sentences],
+    ...(remedy !== undefined && { remedy: englishOf([remedy]), remedy_sentence: remedy }),
+  };
 }

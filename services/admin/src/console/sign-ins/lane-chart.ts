@@ -1,13 +1,13 @@
 import type { AccountChange } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
-import { countText, timeTicks } from "../charts/scales.ts";
-import { plural, time } from "../shown-values.ts";
-import type { Lane, LaneMark, Lanes, MarkShape } from "./lanes.ts";
+import { comma, countText, dateText, joined, type TextKey, t } from "../../texts/texts.ts";
+import { timeTicks } from "../charts/scales.ts";
+import { time } from "../shown-values.ts";
+import { type Lane, type LaneMark, type Lanes, type MarkShape, markShapes } from "./lanes.ts";
 
 export interface LaneChart extends Lanes {
   /** What the lanes are. */
-  readonly title: string;
-  readonly laneWord: readonly [one: string, many: string];
+  readonly laneKind: "network" | "account";
   /** The name of a lane, with its link. */
   readonly nameOf: (lane: Lane) => Html;
   /** Changes of the account. */
@@ -28,20 +28,7 @@ const shapes: Readonly<Record<MarkShape, string>> = {
   square: "M-4-4H4V4H-4z",
   diamond: "M0-6L6 0L0 6L-6 0z",
 };
-const shapeWords: Readonly<Record<MarkShape, string>> = {
-  circle: "reads mail",
-  triangle: "sends mail",
-  square: "sign-in pages",
-  diamond: "JWT endpoints",
-};
-const colourWords = {
-  ok: "success after a failure",
-  wrong: "wrong password",
-  unknown: "unknown user",
-  denied: "denied by a rule",
-  blocked: "banned network",
-  tempfail: "temporary failure",
-} as const;
+const colours = ["ok", "wrong", "unknown", "denied", "blocked", "tempfail"] as const;
 
 const rounded = (value: number): string => String(Math.round(value * 10) / 10);
 
@@ -50,24 +37,21 @@ type Range = Pick<Lanes, "fromMs" | "toMs">;
 const partOf = ({ fromMs, toMs }: Range, timeMs: number): number =>
   Math.min(1, Math.max(0, (timeMs - fromMs) / (toMs - fromMs)));
 
-const dateOf = (ms: number): string =>
-  new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" }).format(ms);
-
-const momentOf = (ms: number): string => `${dateOf(ms)}, ${new Date(ms).toISOString().slice(11, 16)}`;
+const momentOf = (ms: number): Html => html`${dateText(ms)}${comma}${new Date(ms).toISOString().slice(11, 16)}`;
 
 /** Ordinary sign-ins, one bar for each day. */
 function dayBars({ days }: Lane, { fromMs }: Range, highest: number): Html | undefined {
   if (days.size === 0) return undefined;
   const step = width / 30;
   let path = "";
-  const texts: string[] = [];
+  const texts: Html[] = [];
   for (const [day, count] of [...days].toSorted(([a], [b]) => a - b)) {
     // The root, because one program may sign in a thousand times as often as another.
     const tall = rounded(4 + (height - 8) * Math.sqrt(count / highest));
     path += `M${rounded((day + 0.1) * step)} ${height}v-${tall}h${rounded(step * 0.8)}V${height}z`;
-    texts.push(`${dateOf(fromMs + day * 86_400_000)}: ${countText(count)}`);
+    texts.push(html`${dateText(fromMs + day * 86_400_000)}: ${countText(count)}`);
   }
-  return html`<path class="mark c-ok day" d="${path}"><title>Ordinary sign-ins. ${texts.join(", ")}</title></path>`;
+  return html`<path class="mark c-ok day" d="${path}"><title>${t("lanes.ordinary")} ${joined(texts)}</title></path>`;
 }
 
 function banBands({ bans }: Lane, range: Range): readonly Html[] {
@@ -75,7 +59,7 @@ function banBands({ bans }: Lane, range: Range): readonly Html[] {
     const [from, to] = [partOf(range, Date.parse(start)), partOf(range, Date.parse(end))];
     // A ban of an hour would be thinner than a line.
     const wide = Math.max(0.004, to - from);
-    return html`<rect class="band" x="${rounded(Math.min(from, 1 - wide) * width)}" width="${rounded(wide * width)}" height="${height}"><title>Ban of ${network} by ${rule} until ${momentOf(Date.parse(end))}</title></rect>`;
+    return html`<rect class="band" x="${rounded(Math.min(from, 1 - wide) * width)}" width="${rounded(wide * width)}" height="${height}"><title>${t("lanes.ban", { network, rule, time: momentOf(Date.parse(end)) })}</title></rect>`;
   });
 }
 
@@ -118,21 +102,20 @@ function laneSvg(lane: Lane, chart: LaneChart, { grid, lines, highest }: Drawn):
 function axis(chart: LaneChart): Html {
   const texts = timeTicks(chart.fromMs, chart.toMs, 6).flatMap((ms) => {
     const x = 100 * partOf(chart, ms);
-    return x < 4 || x > 96 ? [] : [html`<text x="${rounded(x)}%" y="12" text-anchor="middle">${dateOf(ms)}</text>`];
+    return x < 4 || x > 96 ? [] : [html`<text x="${rounded(x)}%" y="12" text-anchor="middle">${dateText(ms)}</text>`];
   });
   const defs = Object.entries(shapes).map(([name, path]) => html`<path id="m-${name}" d="${path}"/>`);
   return html`<svg class="lane-axis" width="100%" height="16" aria-hidden="true"><defs>${defs}</defs>${texts}</svg>`;
 }
 
 /** A cell; its column's name shows where the columns are stacked. */
-const cell = (column: string, content: Html | string): Html => html`<td data-column="${column}">${content}</td>`;
+const cell = (column: TextKey, content: Html): Html => html`<td data-column="${t(column)}">${content}</td>`;
 
 function row(lane: Lane, chart: LaneChart, drawn: Drawn): Html {
   const { name, members, place, programs, successes, failures, last, bans } = lane;
-  const [, many] = chart.laneWord;
-  const label = name === "" ? html`${members} other ${many}` : chart.nameOf(lane);
-  const facts = [place, programs.slice(0, 2).join(", ")].filter((fact) => fact !== "").join("; ");
-  return html`<tr><th scope="row">${label}${bans.length > 0 && html` <span class="badge">Banned</span>`}${facts !== "" && html`<small>${facts}</small>`}</th><td class="drawn">${laneSvg(lane, chart, drawn)}</td>${cell("Successes", countText(successes))}${cell("Refused", countText(failures))}${cell("Last", time(last))}</tr>`;
+  const label = name === "" ? t(`lanes.other_${chart.laneKind}`, { count: members }) : chart.nameOf(lane);
+  const facts = [place, programs.slice(0, 2).join(", ")].filter((fact) => fact !== undefined && fact !== "");
+  return html`<tr><th scope="row">${label}${bans.length > 0 && html` <span class="badge">${t("lanes.banned")}</span>`}${facts.length > 0 && html`<small>${joined(facts, "; ")}</small>`}</th><td class="drawn">${laneSvg(lane, chart, drawn)}</td>${cell("col.successes", countText(successes))}${cell("col.refused", countText(failures))}${cell("col.last", time(last))}</tr>`;
 }
 
 const key = (drawn: Html): Html =>
@@ -140,30 +123,27 @@ const key = (drawn: Html): Html =>
 
 function legend({ lanes, changes }: LaneChart): Html {
   const marks = lanes.flatMap((lane) => lane.marks);
-  const colours = Object.entries(colourWords).filter(([colour]) =>
-    marks.some((mark) => mark.colour === colour && !mark.isFirst),
-  );
-  const used = Object.entries(shapeWords).filter(([shape]) => marks.some((mark) => mark.shape === shape));
-  return html`<ul class="legend">${lanes.some(({ days }) => days.size > 0) && html`<li>${key(html`<path class="mark c-ok day" d="M-5 6V-3H5V6z"/>`)} ordinary sign-ins of a day</li>`}${colours.map(
-    ([colour, word]) =>
-      html`<li>${key(html`<rect class="mark c-${colour}" x="-6" y="-6" width="12" height="12" rx="3"/>`)} ${word}</li>`,
-  )}${used.map(([shape, word]) => html`<li>${key(html`<use class="mark shape" href="#m-${shape}"/>`)} ${word}</li>`)}${
+  const shown = colours.filter((colour) => marks.some((mark) => mark.colour === colour && !mark.isFirst));
+  const used = markShapes.filter((shape) => marks.some((mark) => mark.shape === shape));
+  return html`<ul class="legend">${lanes.some(({ days }) => days.size > 0) && html`<li>${key(html`<path class="mark c-ok day" d="M-5 6V-3H5V6z"/>`)} ${t("lanes.day")}</li>`}${shown.map(
+    (colour) =>
+      html`<li>${key(html`<rect class="mark c-${colour}" x="-6" y="-6" width="12" height="12" rx="3"/>`)} ${t(`lanes.colour_${colour}`)}</li>`,
+  )}${used.map((shape) => html`<li>${key(html`<use class="mark shape" href="#m-${shape}"/>`)} ${t(`lanes.shape_${shape}`)}</li>`)}${
     marks.some(({ isFirst }) => isFirst) &&
-    html`<li>${key(html`<use class="ring c-ok" href="#m-circle"/>`)} first sign-in</li>`
-  }${lanes.some(({ bans }) => bans.length > 0) && html`<li>${key(html`<rect class="band" x="-6" y="-6" width="12" height="12"/>`)} ban in force</li>`}${
-    changes.length > 0 && html`<li>${key(html`<path class="line change" d="M0-7V7"/>`)} change of the account</li>`
+    html`<li>${key(html`<use class="ring c-ok" href="#m-circle"/>`)} ${t("lanes.first")}</li>`
+  }${lanes.some(({ bans }) => bans.length > 0) && html`<li>${key(html`<rect class="band" x="-6" y="-6" width="12" height="12"/>`)} ${t("lanes.in_force")}</li>`}${
+    changes.length > 0 && html`<li>${key(html`<path class="line change" d="M0-7V7"/>`)} ${t("lanes.change")}</li>`
   }</ul>`;
 }
 
 /** Sign-ins over time as a table, whose rows have a picture of their time beside the numbers. */
 export function laneChart(chart: LaneChart): Html {
-  const { lanes, title, laneWord, isMerged } = chart;
-  const [one, many] = laneWord;
-  if (lanes.length === 0) return html`<p class="lead">None are recorded.</p>`;
+  const { lanes, laneKind, isMerged } = chart;
+  if (lanes.length === 0) return html`<p class="lead">${t("sign_ins.none")}</p>`;
   const highest = Math.max(1, ...lanes.flatMap(({ days }) => [...days.values()]));
   const drawn = { grid: gridOf(chart), lines: linesOf(chart), highest };
   const members = lanes.reduce((sum, lane) => sum + lane.members, 0);
-  return html`<table class="lanes"><caption class="hidden">${title}: ${plural(members, one, many)}</caption><thead><tr><th scope="col">${one.charAt(0).toUpperCase()}${one.slice(1)}</th><th scope="col" class="drawn"><span class="hidden">Last 30 days</span>${axis(chart)}</th><th scope="col">Successes</th><th scope="col">Refused</th><th scope="col">Last</th></tr></thead><tbody>${lanes.map(
+  return html`<table class="lanes"><caption class="hidden">${t(`lanes.caption_${laneKind}`, { count: members })}</caption><thead><tr><th scope="col">${t(`col.${laneKind}`)}</th><th scope="col" class="drawn"><span class="hidden">${t("lanes.days")}</span>${axis(chart)}</th><th scope="col">${t("col.successes")}</th><th scope="col">${t("col.refused")}</th><th scope="col">${t("col.last")}</th></tr></thead><tbody>${lanes.map(
     (lane) => row(lane, chart, drawn),
-  )}</tbody></table>${legend(chart)}${isMerged && html`<p class="lead">Marks that are close together are drawn as one.</p>`}`;
+  )}</tbody></table>${legend(chart)}${isMerged && html`<p class="lead">${t("lanes.merged")}</p>`}`;
 }

@@ -5,7 +5,8 @@ const rules = `
 .lanes thead th{color:var(--muted);font-weight:600;vertical-align:bottom;white-space:nowrap;overflow-wrap:normal}
 .lanes tbody th{font-weight:600;overflow-wrap:anywhere;min-width:11.5rem;max-width:18rem}
 .lanes small{display:block;color:var(--muted);font-weight:400;font-size:.8125rem;line-height:1.35}
-.lanes .drawn{width:50%;padding-inline-end:1rem}
+.lanes .drawn{width:50%;min-width:9rem;padding-inline-end:1rem}
+.lanes td time{white-space:normal}
 .lane,.lane-axis{display:block;overflow:visible;direction:ltr}
 .lane .grid{stroke:var(--line);fill:none;vector-effect:non-scaling-stroke}
 .lane-axis text{fill:var(--muted);font-size:.75rem;font-weight:400}

@@ -1,5 +1,8 @@
 import type { BanRecord, DecisionRecord } from "@postern/shared/contracts";
 import { createCidrSet, parseCidr } from "@postern/shared/platform/net";
+import { type Html, html } from "@postern/shared/platform/pages";
+import { reasonHtml } from "../../texts/messages.ts";
+import { comma, t } from "../../texts/texts.ts";
 import type { ChartColour } from "../charts/chart.ts";
 import { placeText } from "../place-text.ts";
 
@@ -22,7 +25,7 @@ export interface LaneMark {
   /** The first sign-in that the lane has. */
   readonly isFirst: boolean;
   readonly count: number;
-  readonly text: string;
+  readonly text: Html;
   /** Positions of the records in the list. */
   readonly records: readonly number[];
 }
@@ -33,7 +36,7 @@ export interface Lane {
   readonly name: string;
   /** Number of networks or accounts. */
   readonly members: number;
-  readonly place: string;
+  readonly place: Html | undefined;
   readonly marks: readonly LaneMark[];
   /** Ordinary sign-ins by day, counted from the first day of the chart. */
   readonly days: ReadonlyMap<number, number>;
@@ -83,15 +86,16 @@ interface Numbered {
 const isCounted = ({ record: { days: counts } }: Numbered): boolean => counts !== undefined;
 
 function markOf({ record, index }: Numbered): LaneMark {
-  const { time, first_time: first, count, text } = record;
-  const times = count > 1 ? `, ${count} times since ${first.slice(0, 16).replace("T", " ")}` : "";
+  const { time, first_time: first, count } = record;
+  const since = first.slice(0, 16).replace("T", " ");
+  const times = count > 1 && html`${comma}${t("sign_ins.times", { count, time: since })}`;
   return {
     timeMs: Date.parse(time),
     colour: colourOf(record),
     shape: shapeOf(record),
     isFirst: false,
     count,
-    text: `${text}, ${programOf(record)}${times}`,
+    text: html`${reasonHtml(record)}${comma}${programOf(record)}${times}`,
     records: [index],
   };
 }
@@ -104,7 +108,7 @@ function firstMark(counted: readonly Numbered[], fromMs: number): readonly LaneM
   const timeMs = Date.parse(record.first_time);
   // What was seen on the first day may have been there before.
   if (!(timeMs >= fromMs + dayMs)) return [];
-  const text = `first sign-in here, ${programOf(record)}`;
+  const text = t("lanes.first_here", { program: programOf(record) });
   return [{ timeMs, colour: "ok", shape: shapeOf(record), isFirst: true, count: 1, text, records: [index] }];
 }
 
@@ -129,7 +133,14 @@ function merged(marks: readonly LaneMark[], binMs: number): readonly LaneMark[] 
     const [last] = of.toSorted((a, b) => b.timeMs - a.timeMs);
     if (last === undefined || of.length === 1) return of;
     const count = of.reduce((sum, one) => sum + one.count, 0);
-    return [{ ...last, count, text: `${count} like: ${last.text}`, records: of.flatMap(({ records }) => records) }];
+    return [
+      {
+        ...last,
+        count,
+        text: t("lanes.like", { count, text: last.text }),
+        records: of.flatMap(({ records }) => records),
+      },
+    ];
   });
 }
 

@@ -1,5 +1,5 @@
-import { htmlText } from "@postern/shared/platform/pages";
 import { expect, test } from "vitest";
+import { englishText } from "../../texts/write-texts.ts";
 import { accountSignIns, networkSignIns, type ShownSignIns } from "./sign-ins-part.ts";
 import { fullHistory, sampleChanges, sampleHistory, sampleNowMs } from "./testing/sample-history.ts";
 
@@ -18,7 +18,7 @@ const shown = (fields: Partial<ShownSignIns>): ShownSignIns => ({
   ...fields,
 });
 
-const textOf = (part: ReturnType<typeof networkSignIns>): string => htmlText(part);
+const textOf = (part: ReturnType<typeof networkSignIns>): string => englishText(part);
 
 test("a mark leads to its item in the list, and the table has the same in numbers", () => {
   const body = textOf(accountSignIns(shown({}), sampleChanges));

@@ -1,5 +1,6 @@
 import type { AccountChange, BanRecord, DecisionHistoryPage } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
+import { t } from "../../texts/texts.ts";
 import type { SubjectLinks } from "../shown-values.ts";
 import { timeline } from "../timeline.ts";
 import { changesPart } from "./changes.ts";
@@ -19,26 +20,23 @@ export interface ShownSignIns {
 }
 
 function placesNote({ places }: DecisionHistoryPage): Html | undefined {
-  if (places === "off")
-    return html`<p class="lead">Countries and network owners are not shown, because neither auth.risk.city_file nor auth.risk.system_file is configured.</p>`;
-  return places === "unavailable"
-    ? html`<p class="lead">Countries and network owners are not shown, because no engine answered.</p>`
-    : undefined;
+  if (places === "off") return html`<p class="lead">${t("sign_ins.no_places")}</p>`;
+  return places === "unavailable" ? html`<p class="lead">${t("sign_ins.places_away")}</p>` : undefined;
 }
 
-type Shape = Pick<LaneChart, "title" | "laneWord" | "nameOf" | "changes">;
+type Shape = Pick<LaneChart, "laneKind" | "nameOf" | "changes">;
 
 function part({ links, history, bans, nowMs }: ShownSignIns, kind: LaneKind, shape: Shape): Html {
-  if (history === undefined)
-    return html`<h2>Sign-ins</h2><p class="lead">Sign-ins are not recorded: observability.decision_history is off.</p>`;
+  if (history === undefined) return html`<h2>${t("col.sign_ins")}</h2><p class="lead">${t("sign_ins.off")}</p>`;
   const { records, next } = history;
   const lanes = lanesOf(records, kind, { nowMs, bans });
   const itemOf = (record: number): string | undefined => (record < maxListed ? `sign-in-${record}` : undefined);
-  return html`<h2>Sign-ins of the last 30 days</h2>${placesNote(history)}${laneChart({ ...lanes, ...shape, nowMs, itemOf })}${
+  return html`<h2>${t("sign_ins.title")}</h2>${placesNote(history)}${laneChart({ ...lanes, ...shape, nowMs, itemOf })}${
     records.length > 0 &&
-    html`<p class="lead">Ordinary sign-ins are counted by day. Refusals, and successes after a failure, are recorded individually for at most 14 days.${next !== undefined && " Only the latest 500 records are shown."}</p>`
+    html`<p class="lead">${t("sign_ins.about")}${next !== undefined && html` ${t("sign_ins.only")}`}</p>`
   }${changesPart(shape.changes)}${timeline(links, records.slice(0, maxListed), itemOf)}${
-    records.length > maxListed && html`<p class="lead">The latest ${maxListed} of ${records.length} records.</p>`
+    records.length > maxListed &&
+    html`<p class="lead">${t("sign_ins.listed", { shown: maxListed, all: records.length })}</p>`
   }`;
 }
 
@@ -46,9 +44,9 @@ function part({ links, history, bans, nowMs }: ShownSignIns, kind: LaneKind, sha
 export function accountSignIns(shown: ShownSignIns, changes: readonly AccountChange[]): Html {
   const { links } = shown;
   return part(shown, byNetwork, {
-    title: "Sign-ins by network",
-    laneWord: ["network", "networks"],
-    nameOf: ({ name }) => (name === "unknown" ? html`No address` : html`<a href="${links.network(name)}">${name}</a>`),
+    laneKind: "network",
+    nameOf: ({ name }) =>
+      name === "unknown" ? t("sign_ins.no_address") : html`<a href="${links.network(name)}">${name}</a>`,
     changes,
   });
 }
@@ -57,8 +55,7 @@ export function accountSignIns(shown: ShownSignIns, changes: readonly AccountCha
 export function networkSignIns(shown: ShownSignIns): Html {
   const { links } = shown;
   return part(shown, byAccount, {
-    title: "Sign-ins by account",
-    laneWord: ["account", "accounts"],
+    laneKind: "account",
     nameOf: ({ name }) => html`<a href="${links.account(name)}">${name}</a>`,
     changes: [],
   });

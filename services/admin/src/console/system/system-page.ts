@@ -2,6 +2,8 @@ import { pathTo, SystemReport } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
 import { type Html, html } from "@postern/shared/platform/pages";
 import type { Operator } from "../../operators/operator.ts";
+import { sentenceHtml } from "../../texts/messages.ts";
+import { joined, subjectText, type TextKey, t } from "../../texts/texts.ts";
 import { createReadAnswer } from "../api-answer.ts";
 import { configurationPart } from "../configuration/configuration-page.ts";
 import type { ConsolePage } from "../console-document.ts";
@@ -11,20 +13,21 @@ import { getEvents } from "../get-events.ts";
 import { stateBadge } from "../house/badge.ts";
 import { type Column, table } from "../house/table.ts";
 import { livePart } from "../live-script.ts";
-import { exactTime, plural, time } from "../shown-values.ts";
+import { exactTime, time } from "../shown-values.ts";
 
-function part<Row>(title: string, rows: readonly Row[], columns: readonly Column<Row>[]): Html | undefined {
+function part<Row>(key: TextKey, rows: readonly Row[], columns: readonly Column<Row>[]): Html | undefined {
+  const title = t(key);
   return rows.length === 0 ? undefined : html`<h2>${title}</h2>${table({ label: title, rows, columns })}`;
 }
-
-const joined = (parts: readonly string[]): string => parts.join(", ");
 
 const latency = (ms: number | undefined): string | undefined => (ms === undefined ? undefined : `${ms.toFixed(1)} ms`);
 
 const mebibytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(1)} MiB`;
 
-const memory = (used: number, max: number | undefined): string =>
-  max !== undefined && max > 0 ? `${mebibytes(used)} of ${mebibytes(max)}` : mebibytes(used);
+const memory = (used: number, max: number | undefined): Html =>
+  max !== undefined && max > 0
+    ? t("house.of", { part: mebibytes(used), all: mebibytes(max) })
+    : html`${mebibytes(used)}`;
 
 /** One process, or a service of which none has answered. */
 interface ServiceRow extends Partial<SystemReport["services"][number]["instances"][number]> {
@@ -34,94 +37,98 @@ interface ServiceRow extends Partial<SystemReport["services"][number]["instances
 
 const servicesPart = ({ services }: SystemReport): Html | undefined =>
   part<ServiceRow>(
-    "Services",
+    "system.services",
     services.flatMap(({ service, state, instances }): readonly ServiceRow[] =>
       instances.length === 0
         ? [{ service, state }]
         : instances.map((instance) => ({ service, state: instance.status, ...instance })),
     ),
     [
-      { name: "Service", cell: ({ service }) => service },
-      { name: "Process", cell: ({ instance }) => instance },
-      { name: "State", cell: ({ state }) => stateBadge(state) },
-      { name: "Version", cell: ({ version }) => version },
-      { name: "Started", cell: ({ started }) => started && time(started) },
-      { name: "Failed checks", cell: ({ failed_checks: failed = [] }) => joined(failed) },
+      { name: t("col.service"), cell: ({ service }) => service },
+      { name: t("system.process"), cell: ({ instance }) => instance },
+      { name: t("col.state"), cell: ({ state }) => stateBadge(state) },
+      { name: t("system.version"), cell: ({ version }) => version },
+      { name: t("system.started"), cell: ({ started }) => started && time(started) },
+      { name: t("system.checks"), cell: ({ failed_checks: failed = [] }) => joined(failed) },
     ],
   );
 
 interface Connection {
-  readonly name: string;
+  readonly name: Html;
   readonly state: string;
   readonly ms?: number | undefined;
-  readonly about?: string | undefined;
+  readonly about?: Html | undefined;
 }
 
 function connectionsPart({ engines, redis, nats }: SystemReport): Html | undefined {
   const { heard } = engines;
   const rows: readonly Connection[] = [
-    { name: "Engines", state: engines.state, about: heard === undefined ? undefined : `${heard} heard` },
-    { name: "NATS", state: nats.state, ms: nats.latency_ms },
+    {
+      name: t("system.engines"),
+      state: engines.state,
+      about: heard === undefined ? undefined : t("system.heard", { count: heard }),
+    },
+    { name: html`NATS`, state: nats.state, ms: nats.latency_ms },
     ...redis.map(({ role, state, latency_ms: ms, used_bytes: used, max_bytes: max }) => ({
-      name: `Redis, role ${role}`,
+      name: t("system.redis", { role }),
       state,
       ms,
       about: used === undefined ? undefined : memory(used, max),
     })),
   ];
-  return part("Connections", rows, [
-    { name: "To", cell: ({ name }) => name },
-    { name: "State", cell: ({ state }) => stateBadge(state) },
-    { name: "Latency", isNumber: true, cell: ({ ms }) => latency(ms) },
-    { name: "Details", cell: ({ about }) => about },
+  return part("system.connections", rows, [
+    { name: t("system.to"), cell: ({ name }) => name },
+    { name: t("col.state"), cell: ({ state }) => stateBadge(state) },
+    { name: t("system.latency"), isNumber: true, cell: ({ ms }) => latency(ms) },
+    { name: t("house.details"), cell: ({ about }) => about },
   ]);
 }
 
 const queuesPart = ({ queues }: SystemReport): Html | undefined =>
-  part("Queues", queues, [
-    { name: "Queue", cell: ({ name }) => name },
-    { name: "State", cell: ({ state }) => stateBadge(state) },
-    { name: "Waiting", isNumber: true, cell: ({ waiting }) => waiting },
-    { name: "Active", isNumber: true, cell: ({ active }) => active },
-    { name: "Delayed", isNumber: true, cell: ({ delayed }) => delayed },
-    { name: "Failed", isNumber: true, cell: ({ failed }) => failed },
+  part("system.queues", queues, [
+    { name: t("system.queue"), cell: ({ name }) => name },
+    { name: t("col.state"), cell: ({ state }) => stateBadge(state) },
+    { name: t("system.waiting"), isNumber: true, cell: ({ waiting }) => waiting },
+    { name: t("system.active"), isNumber: true, cell: ({ active }) => active },
+    { name: t("system.delayed"), isNumber: true, cell: ({ delayed }) => delayed },
+    { name: t("system.failed"), isNumber: true, cell: ({ failed }) => failed },
   ]);
 
 /** What a job of the queue waits for. */
 function waitText({ ahead, runs, nextRun }: SystemReport["jobs"][number]): Html | undefined {
-  if (nextRun !== undefined) return html`run ${(runs ?? 0) + 1}, ${time(nextRun)}`;
-  return ahead === undefined || ahead === 0 ? undefined : html`after ${plural(ahead, "job", "jobs")}`;
+  if (nextRun !== undefined) return t("system.run", { number: (runs ?? 0) + 1, time: time(nextRun) });
+  return ahead === undefined || ahead === 0 ? undefined : t("system.after", { count: ahead });
 }
 
 const jobsPart = ({ jobs }: SystemReport): Html | undefined =>
-  part("Flush jobs", jobs, [
-    { name: "Job", cell: ({ jobId }) => html`<code>${jobId}</code>` },
-    { name: "Type", cell: ({ type }) => type },
-    { name: "State", cell: (job) => html`${stateBadge(job.status)} ${waitText(job)}` },
-    { name: "Keys removed", isNumber: true, cell: ({ resultCount }) => resultCount },
-    { name: "Created", cell: ({ createdAt }) => time(createdAt) },
-    { name: "Finished", cell: ({ finishedAt }) => (finishedAt === "" ? undefined : time(finishedAt)) },
-    { name: "Error", cell: ({ error }) => error },
+  part("system.jobs", jobs, [
+    { name: t("system.job"), cell: ({ jobId }) => html`<code>${jobId}</code>` },
+    { name: t("col.type"), cell: ({ type }) => type },
+    { name: t("col.state"), cell: (job) => html`${stateBadge(job.status)} ${waitText(job)}` },
+    { name: t("system.removed"), isNumber: true, cell: ({ resultCount }) => resultCount },
+    { name: t("col.created"), cell: ({ createdAt }) => time(createdAt) },
+    { name: t("system.finished"), cell: ({ finishedAt }) => (finishedAt === "" ? undefined : time(finishedAt)) },
+    { name: t("system.error"), cell: ({ error }) => error },
   ]);
 
 type SigningKey = NonNullable<SystemReport["signing_keys"]>[number];
 
 function signsText({ signs, signs_from: from }: SigningKey): Html {
-  if (signs.length > 0) return html`signs ${signs.join(" ")}`;
-  return from === undefined ? html`only verifies` : html`signs from ${exactTime(from)}`;
+  if (signs.length > 0) return t("system.signs", { algorithms: signs.join(" ") });
+  return from === undefined ? t("system.verifies") : t("system.signs_from", { time: exactTime(from) });
 }
 
 const keysPart = ({ signing_keys: keys = [] }: SystemReport): Html | undefined =>
-  part("Signing keys", keys, [
-    { name: "Key", cell: ({ name }) => name },
-    { name: "Use", cell: signsText },
+  part("system.keys", keys, [
+    { name: t("system.key"), cell: ({ name }) => name },
+    { name: t("system.use"), cell: signsText },
     {
-      name: "Age",
-      cell: ({ age_days: days }) => (days === undefined ? undefined : `${plural(days, "day", "days")} old`),
+      name: t("system.age"),
+      cell: ({ age_days: days }) => (days === undefined ? undefined : t("system.old", { count: days })),
     },
     {
-      name: "Created",
-      cell: ({ created }) => (created === undefined ? "from the configuration" : time(created)),
+      name: t("col.created"),
+      cell: ({ created }) => (created === undefined ? t("system.configured") : time(created)),
     },
   ]);
 
@@ -129,43 +136,43 @@ const verdictClass: Readonly<Record<string, string>> = { up: "working", down: "b
 
 /** What changes by itself. */
 function liveSystem(report: SystemReport): Html {
-  const { state, verdict, findings, backends, expiries, scripts } = report;
+  const { state, verdict, sentence: said, findings, backends, expiries, scripts } = report;
   const parts = [
-    part("Findings", findings, [
-      { name: "Severity", cell: ({ severity }) => stateBadge(severity) },
-      { name: "Subject", cell: ({ subject }) => subject },
-      { name: "Finding", cell: ({ text }) => text },
+    part("system.findings", findings, [
+      { name: t("system.severity"), cell: ({ severity }) => stateBadge(severity) },
+      { name: t("system.subject"), cell: ({ subject }) => subjectText(subject) },
+      { name: t("system.finding"), cell: ({ text, sentence: found }) => sentenceHtml(found && [found], text) },
     ]),
     servicesPart(report),
     connectionsPart(report),
-    part("Backends", backends, [
-      { name: "Backend", cell: ({ name }) => name },
-      { name: "State", cell: ({ state: own }) => stateBadge(own) },
-      { name: "Not reached from", cell: ({ down_at: at }) => joined(at) },
+    part("col.backends", backends, [
+      { name: t("system.backend"), cell: ({ name }) => name },
+      { name: t("col.state"), cell: ({ state: own }) => stateBadge(own) },
+      { name: t("system.not_reached"), cell: ({ down_at: at }) => joined(at) },
     ]),
     queuesPart(report),
     jobsPart(report),
-    part("Certificates", expiries, [
-      { name: "Certificate", cell: ({ name }) => name },
-      { name: "Ends", cell: ({ end }) => exactTime(end) },
-      { name: "Left", isNumber: true, cell: ({ days }) => plural(days, "day", "days") },
+    part("system.certificates", expiries, [
+      { name: t("system.certificate"), cell: ({ name }) => name },
+      { name: t("system.ends"), cell: ({ end }) => exactTime(end) },
+      { name: t("system.left"), isNumber: true, cell: ({ days }) => t("duration.days", { count: days }) },
     ]),
     keysPart(report),
-    part("Scripts", scripts, [
-      { name: "File", cell: ({ file }) => file },
-      { name: "Services", cell: ({ services }) => joined(services) },
+    part("system.scripts", scripts, [
+      { name: t("system.file"), cell: ({ file }) => file },
+      { name: t("system.services"), cell: ({ services }) => joined(services) },
     ]),
   ];
-  return html`<div class="verdict ${verdictClass[state] ?? state}" role="status">${stateBadge(state)} ${verdict}</div><p>As of ${exactTime(
-    report.time,
-  )}.</p>${parts.filter((one) => one !== undefined)}<h2>Configuration</h2>${configurationPart(report)}`;
+  return html`<div class="verdict ${verdictClass[state] ?? state}" role="status">${stateBadge(state)} ${sentenceHtml(said && [said], verdict)}</div><p>${t("system.as_of", { time: exactTime(report.time) })}</p>${parts.filter((one) => one !== undefined)}<h2>${t("page.configuration")}</h2>${configurationPart(report)}`;
 }
 
 /** The state of the site. */
 export function systemPage(report: SystemReport): ConsolePage {
+  const title = t("page.system");
   return {
-    title: "System",
-    body: html`<h1>System</h1>${livePart(pathTo("consoleSystemEvents"), liveSystem(report))}`,
+    title,
+    id: "system",
+    body: html`<h1>${title}</h1>${livePart(pathTo("consoleSystemEvents"), liveSystem(report))}`,
   };
 }
 

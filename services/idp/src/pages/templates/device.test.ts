@@ -1,6 +1,6 @@
+import { languages } from "@postern/shared/domain/localisation";
 import { htmlText } from "@postern/shared/platform/pages";
 import { expect, test } from "vitest";
-import { languages } from "../languages.ts";
 import { textsOf } from "../texts.ts";
 import { deviceConsentPage } from "./device.ts";
 

@@ -1,4 +1,4 @@
-import { acceptedLanguages, lookUpLanguage, writtenTag } from "@postern/shared/domain/localisation";
+import { acceptedLanguages, lookUpLanguage, writtenTag } from "./accept-language.ts";
 
 /** A language of the pages. */
 export interface Language {

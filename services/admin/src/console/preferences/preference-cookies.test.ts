@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { consoleLanguages } from "../../texts/console-languages.ts";
 import { zones } from "../house/times.ts";
-import { createZoneCookie } from "./zone-cookie.ts";
+import { createPreferenceCookies } from "./preference-cookies.ts";
 
-const cookie = createZoneCookie("https://console.example.test");
+const { zone: cookie, language } = createPreferenceCookies("https://console.example.test");
 
 test("the chosen zone is read again, and only over TLS", () => {
   for (const zone of zones) expect(cookie.read(cookie.set(zone).split(";")[0])).toBe(zone);
@@ -11,7 +12,13 @@ test("the chosen zone is read again, and only over TLS", () => {
     "__Host-console_zone=Europe/Berlin; Path=/; Max-Age=31536000; HttpOnly; SameSite=Strict; Secure",
   );
   expect(cookie.set("")).toContain("Max-Age=0");
-  expect(createZoneCookie("http://127.0.0.1:9081").set("UTC")).not.toContain("Secure");
+  expect(createPreferenceCookies("http://127.0.0.1:9081").zone.set("UTC")).not.toContain("Secure");
+});
+
+test("the chosen language is read again, and another one is none", () => {
+  for (const { tag } of consoleLanguages) expect(language.read(language.set(tag).split(";")[0])).toBe(tag);
+  expect(language.set("xx")).toContain("console_language=; Path=/; Max-Age=0");
+  expect(language.read("__Host-console_language=xx")).toBeUndefined();
 });
 
 test("what is no zone is none", () => {
