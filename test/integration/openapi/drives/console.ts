@@ -29,6 +29,8 @@ export const consoleDrives: readonly Drive[] = [
   drive("showSeries", {}),
   drive("showSeries", { query: { range: "7d", steps: "90" } }),
   broken("showSeries", { query: { range: "2h" } }),
+  drive("exportDecisions", {}),
+  drive("exportDecisions", { query: { since: "2026-01-01T00:00:00Z" } }),
   drive("showOrigins", {}),
   drive("showOrigins", { query: { range: "7d" } }),
   broken("showOrigins", { query: { range: "3h" } }),
