@@ -1,4 +1,10 @@
-import type { CallerDomains, Domain, Domains, PlacedName } from "@postern/shared/domain/domains";
+import {
+  type CallerDomains,
+  type Domain,
+  type Domains,
+  type PlacedName,
+  unknownDomain,
+} from "@postern/shared/domain/domains";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Attempt } from "../pipeline/attempt.ts";
 
@@ -40,7 +46,7 @@ async function placeMasterLogin(attempt: Attempt, domains: Domains | undefined):
   const { username: user, domain } = placed;
   const opened = { ...attempt, masterLogin: { ...masterLogin, user }, domain };
   if (!username.includes("@")) return opened;
-  const master = await domains.place(username);
+  const master = (await placeName(username, attempt, domains)) ?? { username, domain: unknownDomain };
   return { ...opened, username: master.username, isForeignMaster: isForeign(master.domain, domain) };
 }
 
