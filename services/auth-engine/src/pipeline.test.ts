@@ -244,22 +244,6 @@ test.each([
   },
 );
 
-test("a token that is valid, but not for this, counts as no guess; one that is not valid does", async () => {
-  const counted: unknown[] = [];
-  const countFailure: BruteForce["countFailure"] = async (_attempt, guess) => void counted.push(guess);
-  for (const found of ["useless", undefined] as const) {
-    const { bruteForce } = banAfterFirstCheck();
-    const deps = stepDeps({
-      backends: [fixedBackend("d0", knows)],
-      bruteForce: { ...bruteForce, countFailure },
-      checkMailToken: async () => found,
-    });
-    const decision = await decide(attemptOf({ ...request, method: "oauthbearer" }), { ...context, facts: {} }, deps);
-    expect(decision).toMatchObject({ outcome: "fail", reason: "bad_token" });
-    expect(counted.length).toBe(found === "useless" ? 0 : 1);
-  }
-});
-
 const good: CheckMailToken = async () => ({ username: "alice", signedInAt: undefined });
 const bad: CheckMailToken = async () => undefined;
 const away: CheckMailToken = async () => {

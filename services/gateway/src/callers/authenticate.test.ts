@@ -146,6 +146,13 @@ const hash = "$argon2id$v=19$m=64,t=1,p=1$K9gGyX8OAK8aH8Myj6djqQ$QOSKaOmJK9DK/U2
 
 const bearer = async () => ({ outcome: "ok_bearer", token: { ...anyToken, clientId: "one" } }) as const;
 
+const ofRemoved = async () => ({ outcome: "ok_bearer", token: { ...anyToken, clientId: "removed" } }) as const;
+
+function findOf(text: string) {
+  const result = loadConfig({ text, env: {}, readFile: () => "" });
+  return result.ok ? tokenDomains(result.config) : undefined;
+}
+
 test("the owner of a token has the domains of its client or user", async () => {
   const result = loadConfig({
     text: `{ auth: { domains: { records: [{ name: a.test }, { name: b.test }] }, backchannel: { jwt: { users: [{ username: desk, password: "${hash}", domains: [b.test] }] } } },
@@ -172,7 +179,6 @@ test("the owner of a token has the domains of its client or user", async () => {
     of({ kind: "service", subject: "ann@" }),
     of({ clientId: "removed" }),
   ]).toEqual([{ domains: ["a.test"], defaultDomain: "a.test" }, { domains: [] }, "unknown"]);
-  const ofRemoved = async () => ({ outcome: "ok_bearer", token: { ...anyToken, clientId: "removed" } }) as const;
   const later = createCallerCheck({
     basic: undefined,
     bearer: ofRemoved,
@@ -185,10 +191,6 @@ test("the owner of a token has the domains of its client or user", async () => {
 });
 
 test("without limits of clients, tokens of all clients are accepted; without domains, nobody has a limit", () => {
-  const findOf = (text: string) => {
-    const result = loadConfig({ text, env: {}, readFile: () => "" });
-    return result.ok ? tokenDomains(result.config) : undefined;
-  };
   expect(findOf("{}")).toBeUndefined();
   const find = findOf("{ auth: { domains: { records: [{ name: a.test }], default_domain: a.test } } }");
   expect(find?.({ ...anyToken, clientId: "of-another-issuer" })).toBeUndefined();

@@ -53,13 +53,14 @@ test.each([
   expect(await some.isWithin(account, domainLimit(limit))).toBe(isWithin);
 });
 
+const readOwn = async (name: string) =>
+  name === "own.test"
+    ? domainOfRecord(readDomainRecord({ name, aliases: ["a.test", "src.test"] }), "source")
+    : undefined;
+
 test("an alias that a record claims, and another domain serves, is no proof for an application", async () => {
-  const read = async (name: string) =>
-    name === "own.test"
-      ? domainOfRecord(readDomainRecord({ name, aliases: ["a.test", "src.test"] }), "source")
-      : undefined;
   const settings = { lifetimeMs: 60_000, outageLifetimeMs: 60_000, maxRecords: 9, maxUnknownPerSecond: 9 };
-  const cache = new RecordCache(read, settings, { clock: systemClock, onFailure: () => undefined });
+  const cache = new RecordCache(readOwn, settings, { clock: systemClock, onFailure: () => undefined });
   const all = domainsOf(`{ records: ${records} }`, cache);
   const within = ["a.test", "src.test", "own.test"].map((name) => all.isWithin("eve@own.test", domainLimit([name])));
   expect(await Promise.all(within)).toEqual([false, false, true]);

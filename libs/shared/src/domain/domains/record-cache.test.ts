@@ -76,12 +76,12 @@ test("a flush of one domain leaves the queries of others, and the pause of a sou
   await Promise.all([find("a.test"), find("b.test")]);
   expect(queries).toEqual(["a.test", "b.test", "a.test"]);
   state.isAway = true;
-  await expect(find("c.test")).rejects.toThrow();
+  await expect(find("c.test")).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
   cache.forget("a.test");
-  await expect(find("d.test")).rejects.toThrow();
+  await expect(find("d.test")).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
   expect(queries.slice(3)).toEqual(["c.test"]);
   cache.forget();
-  await expect(find("d.test")).rejects.toThrow();
+  await expect(find("d.test")).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
   expect(queries.slice(3)).toEqual(["c.test", "d.test"]);
 });
 

@@ -49,6 +49,7 @@ const algorithm = "HS256";
 const tokenType = "postern-caller+jwt";
 /** A service of a version that knows no limits would ignore the domains of a caller: it rejects this type (401). */
 const limitedTokenType = "postern-limited-caller+jwt";
+const tokenTypes: ReadonlySet<string> = new Set([tokenType, limitedTokenType]);
 /** Maximum difference between the clocks of two hosts; a rejected assertion would be a 401 for a legitimate caller. */
 const clockToleranceSeconds = 60;
 
@@ -150,16 +151,15 @@ export function createCallerVerifier(
     return "payload" in signed && isRecent(signed.payload, sharedSeconds(clock)) ? signed : result;
   };
   return async (assertion) => {
-    const header = readTokenHeader(assertion);
-    const isLimited = header?.typ === limitedTokenType;
-    if (header?.alg !== algorithm || !(isLimited || header.typ === tokenType)) return undefined;
+    const { alg, typ } = readTokenHeader(assertion) ?? {};
+    if (alg !== algorithm || typ === undefined || !tokenTypes.has(typ)) return undefined;
     const result = verified(assertion);
     if ("reason" in result) return undefined;
     const { aud, iat, method, scopes, ip, sid } = result.payload;
     if (aud !== audience || iat === undefined) return undefined;
     if (!isMethod(method) || !isStringArray(scopes) || typeof ip !== "string" || typeof sid !== "string")
       return undefined;
-    return { method, scopes, clientIp: ip, session: sid, ...optionalMembers(result.payload, isLimited) };
+    return { method, scopes, clientIp: ip, session: sid, ...optionalMembers(result.payload, typ === limitedTokenType) };
   };
 }
 

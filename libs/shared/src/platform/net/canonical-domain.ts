@@ -2,7 +2,7 @@ import { domainToASCII } from "node:url";
 
 const label = "[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?";
 /** What would make a URL parser read only a part of the text as the host: it must be the whole text, for everybody who reads it. */
-const isOfUrl = /[\s\0-\x1f\x7f/?#\\@%:]/u;
+const isOfUrl = /[\s\p{Cc}/?#\\@%:]/u;
 const domainName = new RegExp(`^(?=.{1,253}$)${label}(?:\\.${label})+$`);
 
 /**
