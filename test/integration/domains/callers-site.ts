@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { fillPath, type Operation } from "@postern/shared/contracts";
 import { freePort, scratchFolder } from "@postern/testing";
+import { askAdmin } from "../../support/ask-admin.ts";
 import { basicOf } from "../../support/dialects.ts";
 import { grpcClient } from "../../support/grpc-client.ts";
-import { startStack } from "../../support/stack.ts";
+import { type Stack, startStack } from "../../support/stack.ts";
 import { demoBackends, merged } from "../../support/stack-config.ts";
 import { createRecords, customerPools, recordsQuery, startCustomer } from "./two-customers.ts";
 
@@ -168,4 +169,19 @@ export async function askAbout(siteUrl: string, one: Operation, name: string, au
     ...(hasBody && { body: JSON.stringify(body) }),
   });
   return seen(response.status, response.headers, await response.text(), name);
+}
+
+/** Whether a caller sees the suspensions of `own` and `foreign`. */
+export async function suspendedOf(stack: Stack, authorization: string): Promise<boolean[]> {
+  const { text } = await askAdmin(stack, "GET", "/api/v1/suspensions", { headers: { authorization } });
+  return [own, foreign].map((name) => text.includes(name));
+}
+
+export async function listAccounts(stack: Stack, authorization: string): Promise<unknown> {
+  const response = await fetch(`${stack.url}/api/v1/auth/json?mode=list-accounts`, {
+    method: "POST",
+    headers: { authorization, accept: "application/json", "content-type": "application/json" },
+    body: JSON.stringify({ protocol: "imap" }),
+  });
+  return response.json();
 }

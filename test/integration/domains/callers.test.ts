@@ -12,6 +12,7 @@ import {
   askAbout,
   foreign,
   limited,
+  listAccounts,
   meansDefault,
   nobody,
   ofSource,
@@ -21,6 +22,7 @@ import {
   own,
   seen,
   startCallersSite,
+  suspendedOf,
 } from "./callers-site.ts";
 
 const owned = new AsyncDisposableStack();
@@ -29,20 +31,6 @@ let site: Awaited<ReturnType<typeof startCallersSite>>;
 beforeAll(async () => {
   site = await startCallersSite(owned);
 });
-
-const listed = async (authorization: string) => {
-  const { text } = await askAdmin(site.stack, "GET", "/api/v1/suspensions", { headers: { authorization } });
-  return [own, foreign].map((name) => text.includes(name));
-};
-
-const list = async (authorization: string): Promise<unknown> => {
-  const response = await fetch(`${site.stack.url}/api/v1/auth/json?mode=list-accounts`, {
-    method: "POST",
-    headers: { authorization, accept: "application/json", "content-type": "application/json" },
-    body: JSON.stringify({ protocol: "imap" }),
-  });
-  return response.json();
-};
 
 const postern = (...args: readonly string[]) => runOperator(site.stack.url, args);
 
@@ -73,9 +61,7 @@ const askGrpc = async (username: string, password: string) => {
 
 afterAll(() => owned.disposeAsync());
 
-const ofCallers = operations.filter(
-  ({ security, undocumented }) => (security === "backchannel" || security === "hook") && undocumented === undefined,
-);
+const ofCallers = operations.filter((one) => /^(?:backchannel|hook)$/u.test(one.security) && !one.undocumented);
 const aboutAccounts = ofCallers.filter(({ concerns }) => concerns?.of === "account" || concerns?.of === "subject");
 
 describe("a caller that is limited to domains", () => {
@@ -121,7 +107,11 @@ describe("a caller that is limited to domains", () => {
   test("sees the suspensions of its domain", async () => {
     for (const username of [own, foreign])
       await askAdmin(site.stack, "POST", "/api/v1/suspensions", { body: { username, for: "1h" } });
-    expect([await listed(limited), await listed(ofTwo), await listed(basicAuth)]).toEqual([
+    expect([
+      await suspendedOf(site.stack, limited),
+      await suspendedOf(site.stack, ofTwo),
+      await suspendedOf(site.stack, basicAuth),
+    ]).toEqual([
       [true, false],
       [true, true],
       [true, true],
@@ -150,10 +140,10 @@ describe("a caller that is limited to domains", () => {
 
   test("looks up and lists accounts of its domain only", async () => {
     expect([await lookUp(own), await lookUp(outside), await lookUp(foreign, ofTwo)]).toEqual([200, 403, 200]);
-    expect(await list(limited)).toContain(own);
-    expect(await list(limited)).not.toContain(outside);
+    expect(await listAccounts(site.stack, limited)).toContain(own);
+    expect(await listAccounts(site.stack, limited)).not.toContain(outside);
     expect(site.b.heard("inetOrgPerson")).toBe(false);
-    expect(await list(ofTwo)).toEqual(expect.arrayContaining([own, outside]));
+    expect(await listAccounts(site.stack, ofTwo)).toEqual(expect.arrayContaining([own, outside]));
   });
 
   test("is limited over gRPC too", async () => {
@@ -196,6 +186,21 @@ test("the directory of the other domain heard of none of this", () => {
 
 const askAlice = (authorization: string) =>
   askDialect(site.stack.url, "json", { username: "alice", password: "alice-demo-password", authorization });
+
+test("a caller reads and flushes its own record only, whatever stands before its name", async () => {
+  for (const name of ["?", "/", "#", "\\", "@", ""].map((mark) => `${mark && `b.test${mark}@`}example.test`)) {
+    const ask = { body: { domain: name }, headers: { authorization: limited } };
+    const flush = await askAdmin(site.stack, "DELETE", "/api/v1/cache/flush/domain", ask);
+    const code = name === "example.test" ? 200 : 403;
+    expect([(await show(name, limited)).status, flush.status]).toEqual([code, code]);
+  }
+});
+
+test.each([meansDefault, limited])("a default domain completes no reference", async (authorization) => {
+  const ask = { headers: { authorization } };
+  const { body } = await askAdmin(site.stack, "GET", "/api/v1/console/risk?query=0f0f0f0f-0f0f", ask);
+  expect(body["incomplete"]).toEqual([expect.stringContaining("no sign-in with this reference")]);
+});
 
 test("a caller's default domain completes names without one", async () => {
   expect([(await askAlice(meansDefault)).status, (await askAlice(basicAuth)).status]).toEqual([200, 403]);

@@ -1,4 +1,4 @@
-import type { Domain, KnownDomain } from "@postern/shared/domain/domains";
+import { type Domain, type KnownDomain, unknownDomain } from "@postern/shared/domain/domains";
 import type { Backend } from "./backend.ts";
 
 /** The backends that may be queried about a name. */
@@ -18,6 +18,8 @@ export interface BackendsByName {
   of(username: string, domain?: Domain): readonly Backend[] | Promise<readonly Backend[]>;
   /** The name as its domain spells it. Throws and rejects like `of`. */
   spelled(username: string): string | Promise<string>;
+  /** The domain that serves a name; unknown while all domains are decided by `auth.backends.order`. Throws and rejects like `of`. */
+  serving(name: string): Domain | Promise<Domain>;
 }
 
 /** The same backends for every name. */
@@ -28,5 +30,6 @@ export function forEveryName(current: readonly Backend[]): BackendsByName {
     seenFrom: (_domain, backend) => backend,
     of: () => current,
     spelled: (username) => username,
+    serving: () => unknownDomain,
   };
 }

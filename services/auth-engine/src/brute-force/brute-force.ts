@@ -39,6 +39,8 @@ export interface BruteForceFacts {
 export interface CountedFacts extends AccountFacts {
   /** Set by check-brute-force and count-failure. Absent if nothing is counted. */
   bruteForce?: BruteForceFacts;
+  /** Whether a denial says nothing of guessing, whatever its reason: what was sent is valid, but not for this. */
+  isNoGuess?: boolean;
 }
 
 /** The denial of a banned network; undefined without a ban. */

@@ -72,7 +72,7 @@ export const countFailure: Finalizer<CountedFacts, BruteForceDep> = {
       const account = facts.guessedAccount ?? attempt.username;
       return protect(attempt, decision, facts.bruteForce, { bruteForce, account });
     }
-    if (!isGuess(decision)) return decision;
+    if (facts.isNoGuess === true || !isGuess(decision)) return decision;
     // A bad token does not identify an account. Repetitions of the same token count once, as for a known account.
     const isToken = decision.outcome === "fail" && decision.reason === "bad_token";
     const found = facts.bruteForce;

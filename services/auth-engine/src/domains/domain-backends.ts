@@ -106,6 +106,7 @@ export function createBackendsByName({ set, domains, order, none, onForeign }: D
       if (placed instanceof Promise) return placed.then(({ domain }) => backendsOf(domain, all));
       return backendsOf(placed.domain, all);
     },
+    serving: (name) => domains()?.find(name) ?? unknownDomain,
     spelled: (username) => {
       const placed = domains()?.place(username);
       return placed instanceof Promise ? placed.then((found) => found.username) : (placed?.username ?? username);

@@ -1,4 +1,10 @@
-import type { CallerDomains, Domain, Domains, PlacedName } from "@postern/shared/domain/domains";
+import {
+  type CallerDomains,
+  type Domain,
+  type Domains,
+  type PlacedName,
+  unknownDomain,
+} from "@postern/shared/domain/domains";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Attempt } from "../pipeline/attempt.ts";
 
@@ -53,7 +59,9 @@ async function placeMasterLogin(attempt: Attempt, user: string, domains: Domains
   const target = await placeName(user, attempt, domains);
   if (target === undefined || domains === undefined) return attempt;
   const { username } = attempt;
-  return placedMasterLogin(attempt, target, username.includes("@") ? await domains.place(username) : undefined);
+  if (!username.includes("@")) return placedMasterLogin(attempt, target, undefined);
+  const master = (await placeName(username, attempt, domains)) ?? { username, domain: unknownDomain };
+  return placedMasterLogin(attempt, target, master);
 }
 
 /**

@@ -140,8 +140,9 @@ export function makeDovecot(
   return {
     allow: async (typed: AuthPolicyLogin, call: CallContext): Promise<AuthPolicyVerdict> => {
       const { login, domain } = await placeLogin(typed, parts.domains.current);
-      // A caller that is limited to domains learns nothing of the name as typed, which may be another domain's.
-      const names = domain?.isKnown === true ? { typed: typed.username, domain } : { domain };
+      // What a caller typed outside of its domains tells it nothing, not even that the account is suspended.
+      const isOutside = typed.callerDomains !== undefined && domain?.isKnown !== true;
+      const names = { typed: isOutside ? login.username : typed.username, domain };
       const verdict = verdictOfDomain(domain, login) ?? (await allow(login, call, names));
       // A sign-in that may proceed is reported afterwards.
       if (verdict.verdict === "reject") record(noteOfVerdict(login, verdict, systemClock.now()));

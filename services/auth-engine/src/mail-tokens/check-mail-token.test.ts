@@ -82,7 +82,8 @@ describe("a token in place of a password", () => {
     async (scopes, protocol, outcome) => {
       const { check, outcomes } = checkWith({ outcome: "ok", token: { ...token, scopes } });
       const accepted = await check({ ...alice, protocol }, { signal });
-      expect(accepted?.username).toBe(outcome === "ok" ? alice.username : undefined);
+      const signedInAt = token.signedInAt;
+      expect(accepted).toEqual(outcome === "ok" ? { username: alice.username, signedInAt } : "useless");
       expect(outcomes).toEqual([outcome]);
     },
   );
@@ -91,7 +92,7 @@ describe("a token in place of a password", () => {
     const shouted = { ...alice, username: "ALICE@example.test" };
     expect(await checkWith({ outcome: "ok", token }).check(shouted, { signal })).toBeUndefined();
     const accepted = await checkWith({ outcome: "ok", token }, true).check(shouted, { signal });
-    expect(accepted?.username).toBe("alice@example.test");
+    expect(accepted).toMatchObject({ username: "alice@example.test" });
   });
 
   test("a SASL message with another user's name is rejected before its token is verified", async () => {
@@ -103,15 +104,19 @@ describe("a token in place of a password", () => {
   });
 
   test.each([
-    ["a.test", ["b.test"], "ok"],
-    ["c.test", ["a.test"], "ok"],
-    ["b.test", [], "other_domain"],
-  ] satisfies [string, string[], MailTokenOutcome][])(
-    "of a client for a.test is checked by the domain, for %s with the aliases %j: %s",
-    async (name, aliases, outcome) => {
+    ["a.test", ["b.test"], "a.test", "ok"],
+    ["c.test", ["a.test"], "c.test", "ok"],
+    // Its record claims an alias that another domain serves.
+    ["c.test", ["a.test"], "a.test", "other_domain"],
+    ["b.test", [], "a.test", "other_domain"],
+  ] satisfies [string, string[], string, MailTokenOutcome][])(
+    "of a client for a.test is checked by the domain, for %s with the aliases %j, while %s serves a.test: %s",
+    async (name, aliases, served, outcome) => {
       const { check, outcomes } = checkWith({ outcome: "ok", token: { ...token, clientId: "limited" } });
-      await check({ ...alice, domain: { ...known, name, aliases } }, { signal });
-      await check({ ...alice, domain: unknownDomain }, { signal });
+      const serving = async () => ({ ...known, name: served });
+      const found = await check({ ...alice, domain: { ...known, name, aliases }, serving }, { signal });
+      expect(found === "useless").toBe(outcome === "other_domain");
+      await check({ ...alice, domain: unknownDomain, serving }, { signal });
       await check(alice, { signal });
       expect(outcomes).toEqual([outcome, "other_domain", "other_domain"]);
     },

@@ -81,6 +81,8 @@ export interface MailTokenRequest {
   readonly credential: string;
   /** A name as its domain spells it; `username` is spelled so. Absent: as it is. */
   readonly spelled?: (name: string) => string | Promise<string>;
+  /** The domain that serves a name. Absent while all domains are decided by `auth.backends.order`. */
+  readonly serving?: (name: string) => Domain | Promise<Domain>;
 }
 
 /** Outcome of a check, for the metric. */
@@ -109,14 +111,21 @@ export interface TokenLimits {
   readonly domains: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-function isWithin(
+/** What the record of the user's domain claims is no proof: customers may write it. */
+async function isWithin(
   limits: TokenLimits["domains"],
   { clientId }: VerifiedToken,
-  { username, domain }: Pick<MailTokenRequest, "username" | "domain">,
-): boolean {
+  { username, domain, serving }: Pick<MailTokenRequest, "username" | "domain" | "serving">,
+): Promise<boolean> {
   const limit = limits.get(clientId);
   if (limit === undefined) return true;
-  if (domain?.isKnown === true) return [domain.name, ...domain.aliases].some((name) => limit.has(name));
+  if (domain?.isKnown === true) {
+    for (const name of limit) {
+      const listed = await serving?.(name);
+      if (listed?.isKnown === true && listed.name === domain.name) return true;
+    }
+    return false;
+  }
   return domain === undefined && limit.has(comparableDomain(username.slice(username.lastIndexOf("@") + 1)));
 }
 
@@ -135,9 +144,17 @@ function undecidable(cause: "keys" | "revocation"): AppError {
     : new AppError("REDIS_UNAVAILABLE", { detail: "the revocation state of access tokens is unavailable" });
 }
 
+interface Accepted {
+  readonly username: string;
+  readonly signedInAt: number | undefined;
+}
+
+/** What is wrong with a token that is valid and the user's own: whoever has it guesses nothing. */
+const useless: ReadonlySet<MailTokenOutcome> = new Set(["other_protocol", "other_domain"]);
+
 /**
  * The function returns what the token says (the user in the token's spelling, and `VerifiedToken.signedInAt`) if it is
- * valid and belongs to that user; otherwise undefined. It throws AppError UPSTREAM_UNAVAILABLE without keys,
+ * valid and belongs to that user; `useless` if it is that, but not for this protocol or domain; otherwise undefined. It throws AppError UPSTREAM_UNAVAILABLE without keys,
  * REDIS_UNAVAILABLE without the revocation state, REQUEST_ABORTED if the caller left.
  *
  * @param ignoreCase `auth.oauthbearer.ignore_case`
@@ -151,24 +168,27 @@ export function createMailTokenCheck(
   const fold = (name: string): string => canonicalName(ignoreCase ? name.toLowerCase() : name);
   const isSame = (one: string, other: string): boolean => fold(one) === fold(other);
 
-  const judged = (
+  const judged = async (
     verdict: TokenVerdict,
-    request: Pick<MailTokenRequest, "username" | "protocol" | "domain"> & { readonly isUser: boolean },
-  ): { outcome: MailTokenOutcome; accepted?: { username: string; signedInAt: number | undefined } } => {
+    request: Pick<MailTokenRequest, "username" | "protocol" | "domain" | "serving"> & { readonly isUser: boolean },
+  ): Promise<{
+    outcome: MailTokenOutcome;
+    accepted?: Accepted;
+  }> => {
     if (verdict.outcome === "unavailable") return { outcome: "unavailable" };
     if (verdict.outcome === "invalid") return { outcome: "invalid" };
     if (verdict.outcome === "wrong_token_type") return { outcome: "other_use" };
     const { username: name, signedInAt } = verdict.token;
     if (name === undefined || !request.isUser) return { outcome: "other_user" };
     if (!permits(limits.protocols, verdict.token, request.protocol)) return { outcome: "other_protocol" };
-    if (!isWithin(limits.domains, verdict.token, request)) return { outcome: "other_domain" };
+    if (!(await isWithin(limits.domains, verdict.token, request))) return { outcome: "other_domain" };
     return { outcome: "ok", accepted: { username: name, signedInAt } };
   };
 
   return async (
     { mechanism, username, credential, spelled = (name) => name, ...rest }: MailTokenRequest,
     context: { readonly signal: AbortSignal },
-  ) => {
+  ): Promise<Accepted | "useless" | undefined> => {
     const read = credential.length > maxMessageLength ? undefined : readBearerCredential(credential, mechanism);
     const isOwn = async (name = ""): Promise<boolean> =>
       isSame(name, username) || isSame(await spelled(name), username);
@@ -178,10 +198,10 @@ export function createMailTokenCheck(
     }
     const verdict = await unlessAborted(Promise.resolve(verifier.verify(read.token)), context.signal);
     const isUser = verdict.outcome === "ok" && (await isOwn(verdict.token.username));
-    const { outcome, accepted } = judged(verdict, { username, ...rest, isUser });
+    const { outcome, accepted } = await judged(verdict, { username, ...rest, isUser });
     observe(outcome);
     if (verdict.outcome === "unavailable") throw undecidable(verdict.cause);
-    return accepted;
+    return useless.has(outcome) ? "useless" : accepted;
   };
 }
 

@@ -23,8 +23,10 @@ async function decide(
   if (checkMailToken === undefined) return denial("method_not_enabled");
   const { username, protocol, domain } = attempt;
   const spelled = (name: string) => backends.spelled(name);
-  const accepted = await checkMailToken({ ...token, username, protocol, domain, spelled }, context);
-  if (accepted === undefined) return denial("bad_token");
+  const serving = (name: string) => backends.serving(name);
+  const accepted = await checkMailToken({ ...token, username, protocol, domain, spelled, serving }, context);
+  if (accepted === "useless") context.facts.isNoGuess = true;
+  if (accepted === undefined || accepted === "useless") return denial("bad_token");
   context.facts.credentialSince = accepted.signedInAt;
   return lookUpAccount({ ...attempt, username: accepted.username }, context, backends);
 }

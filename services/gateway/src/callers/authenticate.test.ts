@@ -146,6 +146,13 @@ const hash = "$argon2id$v=19$m=64,t=1,p=1$K9gGyX8OAK8aH8Myj6djqQ$QOSKaOmJK9DK/U2
 
 const bearer = async () => ({ outcome: "ok_bearer", token: { ...anyToken, clientId: "one" } }) as const;
 
+const ofRemoved = async () => ({ outcome: "ok_bearer", token: { ...anyToken, clientId: "removed" } }) as const;
+
+function findOf(text: string) {
+  const result = loadConfig({ text, env: {}, readFile: () => "" });
+  return result.ok ? tokenDomains(result.config) : undefined;
+}
+
 test("the owner of a token has the domains of its client or user", async () => {
   const result = loadConfig({
     text: `{ auth: { domains: { records: [{ name: a.test }, { name: b.test }] }, backchannel: { jwt: { users: [{ username: desk, password: "${hash}", domains: [b.test] }] } } },
@@ -165,10 +172,29 @@ test("the owner of a token has the domains of its client or user", async () => {
     { domains: ["a.test"], defaultDomain: "a.test" },
     undefined,
     { domains: ["b.test"], defaultDomain: "b.test" },
-    undefined,
+    { domains: [] },
   ]);
+  expect([
+    of({ kind: "service", subject: "ann@A.test" }),
+    of({ kind: "service", subject: "ann@" }),
+    of({ clientId: "removed" }),
+  ]).toEqual([{ domains: ["a.test"], defaultDomain: "a.test" }, { domains: [] }, "unknown"]);
+  const later = createCallerCheck({
+    basic: undefined,
+    bearer: ofRemoved,
+    tokenDomains: find,
+    openWhenUnconfigured: false,
+  });
+  expect(await later("Bearer x", () => "192.0.2.1")).toBe("bad_token");
   const check = createCallerCheck({ basic: undefined, bearer, tokenDomains: find, openWhenUnconfigured: false });
   expect(domainsOf(await check("Bearer x", () => "192.0.2.1"))).toMatchObject({ domains: ["a.test"] });
+});
+
+test("without limits of clients, tokens of all clients are accepted; without domains, nobody has a limit", () => {
+  expect(findOf("{}")).toBeUndefined();
+  const find = findOf("{ auth: { domains: { records: [{ name: a.test }], default_domain: a.test } } }");
+  expect(find?.({ ...anyToken, clientId: "of-another-issuer" })).toBeUndefined();
+  expect(find?.({ ...anyToken, kind: "service", subject: "ann" })).toMatchObject({ domains: ["a.test"] });
 });
 
 test("without configured authentication, only developer mode admits callers", () => {

@@ -1,8 +1,8 @@
 import { isOpenToLimited } from "@postern/shared/contracts";
 import type { CallerDomains } from "@postern/shared/domain/domains";
-import type { VerifiedToken } from "@postern/shared/domain/tokens";
 import { type BasicCaller, type basicCallers, mayDo } from "./basic.ts";
 import type { BearerCheck, BearerFinding } from "./bearer.ts";
+import type { TokenDomains } from "./caller-domains.ts";
 import { opens, type RouteDemand } from "./demands.ts";
 import type { CallerAuthOutcome } from "./outcome.ts";
 
@@ -12,7 +12,7 @@ export interface CallerCheckSettings {
   /** Absent if `auth.backchannel.oidc_bearer` and `auth.backchannel.jwt` are off. */
   readonly bearer?: BearerCheck | undefined;
   /** What the owner of a token may reach. Absent: all may reach all domains. */
-  readonly tokenDomains?: ((token: VerifiedToken) => CallerDomains | undefined) | undefined;
+  readonly tokenDomains?: TokenDomains | undefined;
   /** Developer mode: if no authentication is configured, every caller is admitted. */
   readonly openWhenUnconfigured: boolean;
 }
@@ -40,8 +40,12 @@ function findBasic(find: CallerCheckSettings["basic"], authorization: string, ad
 /** The check of tokens, which adds what their owners may reach. */
 function withDomains({ bearer, tokenDomains }: CallerCheckSettings): BearerCheck | undefined {
   if (bearer === undefined || tokenDomains === undefined) return bearer;
-  const limited = (finding: BearerFinding): BearerFinding =>
-    typeof finding === "string" ? finding : { ...finding, domains: tokenDomains(finding.token) };
+  const limited = (finding: BearerFinding): BearerFinding => {
+    if (typeof finding === "string") return finding;
+    const domains = tokenDomains(finding.token);
+    if (domains === "unknown") return "bad_token";
+    return domains === undefined ? finding : { ...finding, domains };
+  };
   return (authorization) => {
     const found = bearer(authorization);
     return found instanceof Promise ? found.then(limited) : limited(found);

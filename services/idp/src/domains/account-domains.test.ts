@@ -1,14 +1,15 @@
-import { Domains } from "@postern/shared/domain/domains";
-import { loadConfig } from "@postern/shared/platform/config";
+import { Domains, domainOfRecord, RecordCache } from "@postern/shared/domain/domains";
+import { loadConfig, readDomainRecord } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
+import { systemClock } from "@postern/shared/platform/time";
 import { expect, test } from "vitest";
 import { AccountDomains, domainLimit } from "./account-domains.ts";
 import { createIsRefused } from "./refused-accounts.ts";
 
-function domainsOf(yaml: string): AccountDomains {
+function domainsOf(yaml: string, cache?: RecordCache): AccountDomains {
   const result = loadConfig({ text: `{ auth: { domains: ${yaml} } }`, env: {}, readFile: () => "" });
   if (!result.ok) throw new Error(JSON.stringify(result.problems));
-  return new AccountDomains({ current: new Domains(result.config.auth.domains) });
+  return new AccountDomains({ current: new Domains(result.config.auth.domains, cache) });
 }
 
 const records = `[
@@ -50,6 +51,19 @@ test.each([
   ["ann@c.test", [], true],
 ])("%s may use an application for %j: %s", async (account, limit, isWithin) => {
   expect(await some.isWithin(account, domainLimit(limit))).toBe(isWithin);
+});
+
+const readOwn = async (name: string) =>
+  name === "own.test"
+    ? domainOfRecord(readDomainRecord({ name, aliases: ["a.test", "src.test"] }), "source")
+    : undefined;
+
+test("an alias that a record claims, and another domain serves, is no proof for an application", async () => {
+  const settings = { lifetimeMs: 60_000, outageLifetimeMs: 60_000, maxRecords: 9, maxUnknownPerSecond: 9 };
+  const cache = new RecordCache(readOwn, settings, { clock: systemClock, onFailure: () => undefined });
+  const all = domainsOf(`{ records: ${records} }`, cache);
+  const within = ["a.test", "src.test", "own.test"].map((name) => all.isWithin("eve@own.test", domainLimit([name])));
+  expect(await Promise.all(within)).toEqual([false, false, true]);
 });
 
 test("an account is refused with its domain, or if an operator has suspended it", async () => {

@@ -86,11 +86,20 @@ export class AccountDomains {
     return { ...user, attributes: Object.fromEntries([...own, ...ofDomain]) };
   }
 
-  /** Whether an account may use an application with this limit: its domain is listed, by name or alias. */
+  /**
+   * Whether an account may use an application with this limit: its domain is listed, by name or by an alias that it serves. What the domain's record
+   * claims is no proof: customers may write it.
+   */
   async isWithin(account: string, limit: DomainLimit): Promise<boolean> {
     if (limit.size === 0) return true;
     const domain = await this.of(account);
-    if (domain !== undefined) return [domain.name, ...domain.aliases].some((name) => limit.has(name));
+    if (domain !== undefined) {
+      for (const name of limit) {
+        const listed = await this.#live.current?.find(name);
+        if (listed?.isKnown === true && listed.name === domain.name) return true;
+      }
+      return false;
+    }
     const at = account.lastIndexOf("@");
     return this.#live.current === undefined && at !== -1 && limit.has(comparableDomain(account.slice(at + 1)));
   }

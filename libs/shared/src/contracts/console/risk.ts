@@ -65,7 +65,7 @@ export type RiskExplanation = Static<typeof RiskExplanation>;
 
 export const riskOperations = [
   consoleApi("get", "/api/v1/console/risk", "explainRisk", {
-    concerns: { of: "account", in: "query", member: "query" },
+    concerns: { of: "subject", in: "query", member: "query" },
     summary: "Explain why sign-ins of an account were suspicious",
     description:
       "What engines know of an account, and its suspicious sign-ins with their signals. A reference is found if the decision history is enabled. Asking is audited.",

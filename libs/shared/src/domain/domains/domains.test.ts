@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { loadConfig } from "../../platform/config/index.ts";
+import { loadConfig, readDomainRecord } from "../../platform/config/index.ts";
 import { systemClock } from "../../platform/time/index.ts";
+import { domainOfRecord } from "./domain.ts";
 import { Domains, outsideMark } from "./domains.ts";
 import { type ReadRecord, RecordCache } from "./record-cache.ts";
 
@@ -107,6 +108,51 @@ test("a caller's names outside are nobody's, and the source is never asked about
     }),
   );
   expect(new Set(read)).toEqual(new Set(["other.test"]));
+});
+
+/** A source with these records, by the names for which it returns them. */
+function sourceOf(
+  records: Readonly<Record<string, { readonly name: string; readonly aliases?: readonly string[] }>>,
+): ReadRecord {
+  return async (name) => {
+    const fields = records[name];
+    return fields && domainOfRecord(readDomainRecord(fields), "source");
+  };
+}
+
+const ofA = { name: "a.test", aliases: ["alias.test", "b.test", "c.test", "gone.test"] };
+const claims = sourceOf({ "a.test": ofA, "alias.test": ofA, "b.test": { name: "b.test" } });
+
+test("an alias that a record claims is not the caller's, unless its domain serves it", async () => {
+  const all = domainsOf("{ records: [{ name: c.test }] }", claims);
+  const caller = { domains: ["a.test"] };
+  const placed = await Promise.all(
+    ["a", "alias", "b", "c", "gone"].map(async (name) => (await all.placeFor(caller, `bob@${name}.test`)).username),
+  );
+  expect(placed).toEqual(["bob@a.test", "bob@a.test", "bob@b.test@", "bob@c.test@", "bob@gone.test@"]);
+  const isWithin = await all.within(["a.test"]);
+  expect(["a", "alias", "b", "c", "gone"].map((name) => isWithin(`bob@${name}.test`))).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
+});
+
+test("a record with the name of another domain brings none of its accounts", async () => {
+  const all = domainsOf(
+    "{ records: [{ name: c.test }] }",
+    sourceOf({ "a.test": { name: "c.test", aliases: ["a.test"] } }),
+  );
+  const placed = await Promise.all(
+    ["bob@a.test", "bob@c.test"].map((name) => all.placeFor({ domains: ["a.test"] }, name)),
+  );
+  expect(placed).toMatchObject([
+    { username: "bob@a.test", domain: { isKnown: false } },
+    { username: "bob@c.test@", domain: { isKnown: false } },
+  ]);
+  expect((await all.within(["a.test"]))("bob@c.test")).toBe(false);
 });
 
 test("accounts are within domains by name and alias, and by the default domain", async () => {

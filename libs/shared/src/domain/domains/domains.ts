@@ -114,15 +114,23 @@ export class Domains {
 
   /**
    * Places a name that an API caller sent. One outside of its domains becomes a name that nobody has, without any look at the domain that was
-   * typed, so that the caller learns as little from its time as from its answer.
+   * typed, so that the caller learns as little from its time as from its answer. An alias that a record of the caller claims is looked up: it may be
+   * the domain of somebody else.
    *
    * @throws as `find`
    */
   async placeFor({ domains, defaultDomain }: CallerDomains, username: string): Promise<PlacedName> {
     const defaultName = defaultDomain ?? this.#defaultName;
-    if (domains === undefined || (await this.#isWithin(domains, username, defaultName)))
-      return this.place(username, defaultName);
-    return { username: `${username}${outsideMark}`, domain: unknownDomain };
+    if (domains === undefined) return this.place(username, defaultName);
+    const outside = { username: `${username}${outsideMark}`, domain: unknownDomain };
+    const name = this.#domainNameOf(username, defaultName);
+    if (name === "") return outside;
+    const own = await this.#domainsOf(domains);
+    const isListed = domains.includes(name);
+    if (!isListed && !own.some((domain) => domain.name === name || domain.aliases.includes(name))) return outside;
+    const placed = await this.place(username, defaultName);
+    const { domain } = placed;
+    return (domain.isKnown ? own.some((one) => one.name === domain.name) : isListed) ? placed : outside;
   }
 
   /** The domain that a name has as it is written, or else the default domain; empty without one. */
@@ -139,13 +147,28 @@ export class Domains {
     return (account) => names.has(this.#domainNameOf(account));
   }
 
-  /** The names and aliases of domains. */
+  /** The domains that serve these names. */
+  async #domainsOf(names: readonly string[]): Promise<readonly KnownDomain[]> {
+    const served: KnownDomain[] = [];
+    for (const name of names) {
+      const domain = await this.find(name);
+      if (domain.isKnown && (domain.name === name || (await this.#serves(domain, domain.name)))) served.push(domain);
+    }
+    return served;
+  }
+
+  /** Whether a name that a record claims is its own: what names are placed by decides, not the record. */
+  async #serves({ name }: KnownDomain, claimed: string): Promise<boolean> {
+    const found = await this.find(claimed);
+    return found.isKnown && found.name === name;
+  }
+
+  /** The names of domains, and the aliases by which they are served. */
   async #namesOf(domains: readonly string[]): Promise<ReadonlySet<string>> {
     const names = new Set(domains);
-    for (const one of domains) {
-      const found = this.find(one);
-      const domain = found instanceof Promise ? await found : found;
-      if (domain.isKnown) for (const name of [domain.name, ...domain.aliases]) names.add(name);
+    for (const domain of await this.#domainsOf(domains)) {
+      names.add(domain.name);
+      for (const alias of domain.aliases) if (await this.#serves(domain, alias)) names.add(alias);
     }
     return names;
   }
@@ -155,21 +178,18 @@ export class Domains {
     this.#cache?.forget(domain);
   }
 
-  /** A record from the source has no alias that a record of the configuration serves. */
+  /** A record from the source has no name, and no alias, that a record of the configuration serves. */
   #judged(found: KnownDomain | undefined, name: string): Domain {
     if (found === undefined) return this.#byDefault(name);
-    if (found.origin === "records" || !found.aliases.some((alias) => this.#table.has(alias))) return found;
+    if (found.origin === "records") return found;
+    if (this.#table.has(found.name)) return this.#byDefault(name);
+    if (!found.aliases.some((alias) => this.#table.has(alias))) return found;
     const judged = this.#withFewerAliases.get(found) ?? {
       ...found,
       aliases: found.aliases.filter((alias) => !this.#table.has(alias)),
     };
     this.#withFewerAliases.set(found, judged);
     return judged;
-  }
-
-  async #isWithin(domains: readonly string[], username: string, defaultName: string): Promise<boolean> {
-    const name = this.#domainNameOf(username, defaultName);
-    return name !== "" && (domains.includes(name) || (await this.#namesOf(domains)).has(name));
   }
 
   #placed(username: string, local: string, typed: string): PlacedName | Promise<PlacedName> {

@@ -2,6 +2,7 @@ import type { Concern } from "../../contracts/index.ts";
 import { AppError } from "../../platform/errors/index.ts";
 import type { Caller } from "../../platform/http/index.ts";
 import type { Logger } from "../../platform/logging/index.ts";
+import { canonicalDomain } from "../../platform/net/index.ts";
 import { type Domains, outsideMark } from "./domains.ts";
 
 type Part = "body" | "query" | "params";
@@ -76,12 +77,16 @@ interface Place {
   readonly member: string;
 }
 
+function write(request: LimitedRequest, { part, member }: Place, text: string): void {
+  Object.assign(request, { [part]: { ...Object(request[part]), [member]: text } });
+}
+
 function createPlaceAccount({ domains, logger }: LimitDeps, hide: (request: LimitedRequest, name: string) => void) {
   return async (request: LimitedRequest, caller: Caller, { part, member }: Place): Promise<void> => {
     const written = textIn(request, part, member) ?? "";
     if (domains.current === undefined) throw withoutDomains();
     const { username } = await domains.current.placeFor(caller, written);
-    Object.assign(request, { [part]: { ...Object(request[part]), [member]: username } });
+    write(request, { part, member }, username);
     if (caller.domains === undefined || username !== `${written}${outsideMark}`) return;
     hide(request, username);
     logger.info(
@@ -124,8 +129,12 @@ async function refusalOf(
     const isNamed = written !== undefined || isLeftToRoute(request, concerns, { isAccountName });
     return isNamed ? undefined : [400, `${member}: must be the name of an account`];
   }
-  const isOwn = written !== undefined && (await accountsFor(caller, domains))(`@${written}`);
-  return isOwn ? undefined : [403, `${member}: must be a domain of the caller`];
+  const name = canonicalDomain(written ?? "");
+  if (name === undefined || !(await accountsFor(caller, domains))(`@${name}`))
+    return [403, `${member}: must be a domain of the caller`];
+  // The route reads what was checked here.
+  write(request, { part: parts[concerns.in], member }, name);
+  return undefined;
 }
 
 /**

@@ -7,11 +7,13 @@ import { InvalidRecord, RecordCache } from "./record-cache.ts";
 function source(limits: { readonly maxRecords?: number; readonly maxUnknownPerSecond?: number } = {}) {
   const records = new Map<string, KnownDomain>();
   const queries: string[] = [];
+  const gate: { until?: Promise<undefined> } = {};
   const state = { now: 1_000_000, isAway: false, failures: 0 };
   const settings = { lifetimeMs: 60_000, outageLifetimeMs: 3_600_000, maxRecords: 100, maxUnknownPerSecond: 100 };
   const cache = new RecordCache(
     async (domain) => {
       queries.push(domain);
+      await gate.until;
       if (state.isAway) throw new Error("away");
       return records.get(domain);
     },
@@ -23,7 +25,7 @@ function source(limits: { readonly maxRecords?: number; readonly maxUnknownPerSe
     for (const one of [domain.name, ...domain.aliases]) records.set(one, domain);
   };
   const find = async (domain: string) => cache.find(domain);
-  return { cache, records, queries, state, put, find };
+  return { cache, records, queries, state, gate, put, find };
 }
 
 test("a domain is read once in its lifetime, known or not, and at once after a flush", async () => {
@@ -59,6 +61,41 @@ test("what was read before a flush is not kept", async () => {
   await before;
   await cache.find("a.test");
   expect(queries).toBe(2);
+});
+
+test("a flush of one domain leaves the queries of others, and the pause of a source that is away", async () => {
+  const waiting = Promise.withResolvers<undefined>();
+  const { cache, queries, state, find, gate } = source();
+  gate.until = waiting.promise;
+  const before = [find("a.test"), find("b.test")];
+  cache.forget("a.test");
+  const again = [find("a.test"), find("b.test")];
+  expect(queries).toEqual(["a.test", "b.test", "a.test"]);
+  waiting.resolve(undefined);
+  await Promise.all([...before, ...again]);
+  await Promise.all([find("a.test"), find("b.test")]);
+  expect(queries).toEqual(["a.test", "b.test", "a.test"]);
+  state.isAway = true;
+  await expect(find("c.test")).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
+  cache.forget("a.test");
+  await expect(find("d.test")).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
+  expect(queries.slice(3)).toEqual(["c.test"]);
+  cache.forget();
+  await expect(find("d.test")).rejects.toMatchObject({ code: "DIRECTORY_UNAVAILABLE" });
+  expect(queries.slice(3)).toEqual(["c.test", "d.test"]);
+});
+
+test("what was read by an alias before a flush of the domain is not kept", async () => {
+  const waiting = Promise.withResolvers<undefined>();
+  const { cache, queries, put, find, gate } = source();
+  put("a.test", { aliases: ["alias.test"] });
+  gate.until = waiting.promise;
+  const before = find("alias.test");
+  cache.forget("a.test");
+  waiting.resolve(undefined);
+  await before;
+  await find("alias.test");
+  expect(queries).toEqual(["alias.test", "alias.test"]);
 });
 
 test("while the source is away, known domains go on, and new ones are undecided without a query each", async () => {

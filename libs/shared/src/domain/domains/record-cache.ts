@@ -54,6 +54,10 @@ function createUnknownBudget(maxPerSecond: number, clock: Clock) {
   };
 }
 
+function namesOf(domain: KnownDomain | undefined): readonly string[] {
+  return domain === undefined ? [] : [domain.name, ...domain.aliases];
+}
+
 /**
  * Records that a source returned, and domains that it does not know, each bounded. While the source does not answer, records that are known
  * stay in use. Known and unknown domains are kept apart, so that attackers, who choose names, evict none that is served.
@@ -69,6 +73,8 @@ export class RecordCache {
   readonly #reading = new Map<string, Promise<KnownDomain | undefined>>();
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #generation = 0;
+  /** For each query in progress, the names that were forgotten since it began. */
+  readonly #forgotten = new Set<Set<string>>();
 
   /** @param onFailure called for each query that fails */
   constructor(
@@ -127,16 +133,21 @@ export class RecordCache {
     this.#read = read;
   }
 
-  /** The next request for the domain, or for all, queries the source. */
+  /**
+   * The next request for the domain, or for all, queries the source. Callers that are limited to a domain may flush it: for the others, nothing
+   * changes, and a source that does not answer stays unasked.
+   */
   forget(domain?: string): void {
-    this.#generation += 1;
-    this.#reading.clear();
-    this.#pausedUntil = Number.NEGATIVE_INFINITY;
     if (domain === undefined) {
+      this.#generation += 1;
+      this.#reading.clear();
+      this.#pausedUntil = Number.NEGATIVE_INFINITY;
       this.#known.clear();
       this.#unknown.clear();
       return;
     }
+    for (const names of this.#forgotten) names.add(domain);
+    for (const name of [domain, ...namesOf(this.#known.get(domain)?.domain)]) this.#reading.delete(name);
     this.#unknown.delete(domain);
     this.#known.delete(domain);
     this.#known.deleteWhere(({ domain: one }) => one?.name === domain || one?.aliases.includes(domain) === true);
@@ -154,19 +165,24 @@ export class RecordCache {
 
   async #readNow(domain: string): Promise<KnownDomain | undefined> {
     const generation = this.#generation;
+    const forgotten = new Set<string>();
+    this.#forgotten.add(forgotten);
     let hasFound = false;
     this.#budget.begin();
     try {
       const found = await this.#read(domain);
       hasFound = found !== undefined;
       // What was read before a flush may be older than the flush.
-      if (generation === this.#generation) this.#keep(domain, found);
+      const isNewer =
+        generation === this.#generation && ![domain, ...namesOf(found)].some((name) => forgotten.has(name));
+      if (isNewer) this.#keep(domain, found);
       return found;
     } catch (error) {
       if (!(error instanceof InvalidRecord)) this.#pausedUntil = this.#clock.now() + pauseMs;
       this.#onFailure(error);
       throw error;
     } finally {
+      this.#forgotten.delete(forgotten);
       this.#budget.end(hasFound);
     }
   }

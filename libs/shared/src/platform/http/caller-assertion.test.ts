@@ -1,4 +1,4 @@
-import { jwtVerify, SignJWT } from "jose";
+import { decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
 import { describe, expect, test, vi } from "vitest";
 import { Secret } from "../crypto/secret.ts";
 import { type Caller, createCallerSigner, createCallerVerifier } from "./caller-assertion.ts";
@@ -35,6 +35,22 @@ test("the assertion contains the domains of a limited caller; a limit that canno
   const unreadable: Caller = Object.assign({ ...caller }, { domains: "a.test" });
   expect(await verify(await sign(unreadable, "admin"))).toEqual({ ...caller, domains: [] });
   expect(await verify(await sign(caller, "admin"))).not.toHaveProperty("domains");
+});
+
+test("versions that know no limits reject the assertion of a limited caller by its type", async () => {
+  const [ofLimited, ofOther] = [await sign({ ...caller, domains: [] }, "admin"), await sign(caller, "admin")];
+  expect([ofLimited, ofOther].map((assertion) => decodeProtectedHeader(assertion).typ)).toEqual([
+    "postern-limited-caller+jwt",
+    "postern-caller+jwt",
+  ]);
+  const withoutDomains = await new SignJWT({ method: "basic", scopes: [], ip: "203.0.113.9", sid: "7d3f" })
+    .setProtectedHeader({ alg: "HS256", typ: "postern-limited-caller+jwt" })
+    .setIssuer("postern-gateway")
+    .setAudience("admin")
+    .setIssuedAt()
+    .setExpirationTime("30s")
+    .sign(Buffer.from(secret.reveal()));
+  expect(await createCallerVerifier({ secret }, "admin")(withoutDomains)).toMatchObject({ domains: [] });
 });
 
 test("the assertion contains the client's certificate", async () => {

@@ -47,6 +47,9 @@ export const callerAssertionHeader = "x-service-caller-assertion";
 const issuer = "postern-gateway";
 const algorithm = "HS256";
 const tokenType = "postern-caller+jwt";
+/** A service of a version that knows no limits would ignore the domains of a caller: it rejects this type (401). */
+const limitedTokenType = "postern-limited-caller+jwt";
+const tokenTypes: ReadonlySet<string> = new Set([tokenType, limitedTokenType]);
 /** Maximum difference between the clocks of two hosts; a rejected assertion would be a 401 for a legitimate caller. */
 const clockToleranceSeconds = 60;
 
@@ -79,13 +82,14 @@ function encoded(value: object): string {
 export function createCallerSigner({ secret, ttlSeconds }: AssertionKey, clock?: SharedClock): SignCaller {
   const key = keyOf(secret);
   const header = encoded({ alg: algorithm, typ: tokenType });
+  const limitedHeader = encoded({ alg: algorithm, typ: limitedTokenType });
   return async (caller, audience) => {
     const iat = Math.floor(systemClock.now() / 1000);
     const { method, name, scopes, isOpen: open, domains, clientIp: ip, session: sid, certificate: cert } = caller;
     const times = { iat, exp: iat + ttlSeconds, shared: sharedSeconds(clock) };
     const limits = { domains, default_domain: caller.defaultDomain };
     const claims = { method, name, scopes, open, ...limits, ip, sid, cert, iss: issuer, aud: audience, ...times };
-    const signed = `${header}.${encoded(claims)}`;
+    const signed = `${domains === undefined ? header : limitedHeader}.${encoded(claims)}`;
     return `${signed}.${createHmac("sha256", key).update(signed).digest("base64url")}`;
   };
 }
@@ -109,6 +113,7 @@ function certificateOf(value: unknown): ClientCertificate | undefined {
 /** Members that not every caller has. */
 function optionalMembers(
   payload: JWTPayload,
+  isLimited: boolean,
 ): Pick<Caller, "name" | "isOpen" | "domains" | "defaultDomain" | "certificate"> {
   const { name, open, domains, default_domain: defaultDomain, cert } = payload;
   const certificate = certificateOf(cert);
@@ -116,7 +121,7 @@ function optionalMembers(
     ...(typeof name === "string" && { name }),
     ...(open === true && { isOpen: true }),
     // A limit that cannot be read permits nothing.
-    ...(domains !== undefined && { domains: isStringArray(domains) ? domains : [] }),
+    ...((isLimited || domains !== undefined) && { domains: isStringArray(domains) ? domains : [] }),
     ...(typeof defaultDomain === "string" && { defaultDomain }),
     ...(certificate !== undefined && { certificate }),
   };
@@ -146,15 +151,15 @@ export function createCallerVerifier(
     return "payload" in signed && isRecent(signed.payload, sharedSeconds(clock)) ? signed : result;
   };
   return async (assertion) => {
-    const header = readTokenHeader(assertion);
-    if (header?.alg !== algorithm || header.typ !== tokenType) return undefined;
+    const { alg, typ } = readTokenHeader(assertion) ?? {};
+    if (alg !== algorithm || typ === undefined || !tokenTypes.has(typ)) return undefined;
     const result = verified(assertion);
     if ("reason" in result) return undefined;
     const { aud, iat, method, scopes, ip, sid } = result.payload;
     if (aud !== audience || iat === undefined) return undefined;
     if (!isMethod(method) || !isStringArray(scopes) || typeof ip !== "string" || typeof sid !== "string")
       return undefined;
-    return { method, scopes, clientIp: ip, session: sid, ...optionalMembers(result.payload) };
+    return { method, scopes, clientIp: ip, session: sid, ...optionalMembers(result.payload, typ === limitedTokenType) };
   };
 }
 

@@ -24,6 +24,20 @@ test.each([
   "a.test:1",
 ])("%j is not a domain", (written) => expect(canonicalDomain(written)).toBeUndefined());
 
+test.each(["/", "?", "#", "\\", "@", ":", "%", " ", "\t", "\n", "\0", "\u3000"])(
+  "no part of a text is a domain, before or after %j",
+  (mark) => {
+    for (const text of [
+      `b.test${mark}@a.test`,
+      `b.test${mark}a.test`,
+      `${mark}a.test`,
+      `b.test${mark}`,
+      `b.te${mark}st`,
+    ])
+      expect(canonicalDomain(text)).toBeUndefined();
+  },
+);
+
 test("a canonical domain is its own canonical form", () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.domain()), (text) => {

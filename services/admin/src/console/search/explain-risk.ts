@@ -23,7 +23,12 @@ export interface ExplainRiskDeps {
 }
 
 type Asked = Extract<Subject, { readonly kind: "account" | "reference" }>;
-export type ExplainRisk = (query: string, subject: Asked) => Promise<RiskExplanation>;
+/** @param isVisible whether the caller may learn of the account of a reference; an account that it names itself is one of those. */
+export type ExplainRisk = (
+  query: string,
+  subject: Asked,
+  isVisible: (account: string) => boolean,
+) => Promise<RiskExplanation>;
 
 const minuteMs = 60_000;
 const timeOf = (minute: number): string => new Date(minute * minuteMs).toISOString();
@@ -81,20 +86,22 @@ function writtenFacts(facts: AccountFacts | undefined, minute: number, settings:
 /** @throws what Redis throws */
 export function createExplainRisk(deps: ExplainRiskDeps): ExplainRisk {
   const { reviews, history, accountNames, settings, clock } = deps;
-  const accountOf = async (subject: Asked): Promise<{ account?: string; incomplete: string[] }> => {
+  const accountOf = async (
+    subject: Asked,
+    isVisible: (account: string) => boolean,
+  ): Promise<{ account?: string; incomplete: string[] }> => {
     if (subject.kind === "reference") {
       if (history === undefined) return { incomplete: [english["incomplete.no_references"]] };
       const account = (await history.ofReference(subject.reference))?.account;
-      return account === undefined
-        ? { incomplete: [english["incomplete.unknown_reference"]] }
-        : { account, incomplete: [] };
+      const isKnown = account !== undefined && isVisible(account);
+      return isKnown ? { account, incomplete: [] } : { incomplete: [english["incomplete.unknown_reference"]] };
     }
     const { accounts, isComplete } = await accountNames(subject.name);
     // Facts are kept under the account's own name.
     return { account: accounts[0] ?? subject.name, incomplete: isComplete ? [] : [english["incomplete.backend"]] };
   };
-  return async (query, subject) => {
-    const { account, incomplete } = await accountOf(subject);
+  return async (query, subject, isVisible) => {
+    const { account, incomplete } = await accountOf(subject, isVisible);
     const [facts, all] =
       account === undefined ? [undefined, []] : await Promise.all([reviews.facts(account), reviews.list(account)]);
     const matching = all.filter(

@@ -38,7 +38,7 @@ test("a request for the risk of an account is one audit record with others of th
   await using app = Fastify({ genReqId: () => "one-request" });
   app.decorateRequest("caller", null);
   app.get("/explain", getExplain({ explain: async () => explanation, auditReads, domains: { current: undefined } }));
-  app.get("/risk", getRisk({ explainRisk: async () => risk, auditReads }));
+  app.get("/risk", getRisk({ explainRisk: async () => risk, auditReads, domains: { current: undefined } }));
   for (const url of ["/risk", "/explain", "/risk"])
     expect((await app.inject({ url, query: { query } })).statusCode).toBe(200);
   expect(records).toEqual([expect.objectContaining({ event: "account.read", target: query, outcome: "ok" })]);

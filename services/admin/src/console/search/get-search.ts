@@ -73,7 +73,8 @@ function createExplain({ ask, clock }: Pick<ConsolePagesDeps, "ask" | "clock">) 
   };
   return async (operator: Operator, query: string): Promise<Explanation> => {
     const found = await askedByName(query, (name) => explained(operator, name), isAnswered);
-    if (found.kind !== "reference" || found.state !== "unknown") return found;
+    // What fails on the sign-in pages concerns the site: operators of a domain may not ask for it.
+    if (found.kind !== "reference" || found.state !== "unknown" || operator.domain !== undefined) return found;
     // Also without the identity provider, the page says what the history does not have.
     const call = { operation: "getFailedSignIn", path: { reference: query.trim() } } as const;
     const failed = await readFailure(ask, operator, call).catch(() => undefined);

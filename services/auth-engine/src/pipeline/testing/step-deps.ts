@@ -1,3 +1,4 @@
+import { unknownDomain } from "@postern/shared/domain/domains";
 import type { StepDeps } from "../../pipeline.ts";
 
 /** Dependencies of the steps for a test: everything optional is absent, no script runs, and the first backend is chosen. */
@@ -31,6 +32,7 @@ export function stepDeps({
       seenFrom: (_domain, backend) => backend,
       of: () => backends,
       spelled: (username) => username,
+      serving: () => unknownDomain,
     },
   };
 }
