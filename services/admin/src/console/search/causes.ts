@@ -32,7 +32,7 @@ function suspensionCause({ suspension, nowMs }: CauseFacts): readonly Explanatio
   return [
     {
       kind: "suspension",
-      text: `${by} suspended the account at ${momentText(since, nowMs)}, until ${end}: every sign-in is refused.${message}`,
+      text: `${by === "" ? "An operator" : by} suspended the account at ${momentText(since, nowMs)}, until ${end}: every sign-in is refused.${message}`,
       ...(until !== undefined && { end: until }),
       remedy: `To resume the account: ${command}`,
       command,
