@@ -223,10 +223,24 @@ describe("what an operator of one domain does", () => {
     ]);
   });
 
-  test("the site's operators outrank those of domains by role", async () => {
+  test("the site's operators outrank those of domains by role, and its administrators all of them", async () => {
     expect(await act(helen, "flush", "dora@a.test")).toBe(403);
+    expect(await act(ada, "flush", "chief@a.test")).toBe(303);
     expect(await act(helen, "flush", "ann@a.test")).toBe(303);
     expect(await act(ada, "flush", "dora@a.test")).toBe(303);
+  });
+
+  test("leaves what the site has suspended in force, and does not learn who suspended it", async () => {
+    const shown = async (who: Desk): Promise<string> => contentOf(await who.find("search", "ann@a.test"));
+    await act(ada, "suspend", "ann@a.test");
+    expect(await shown(chief)).toContain("An operator suspended the account");
+    for (const action of ["resume", "suspend"]) expect(await act(chief, action, "ann@a.test")).toBe(400);
+    expect(await shown(ada)).toContain("ada@example.test suspended the account");
+    await act(ada, "resume", "ann@a.test");
+    await act(chief, "suspend", "ann@a.test");
+    for (const who of [ada, chief]) expect(await shown(who)).toContain("chief@a.test suspended the account");
+    await act(chief, "resume", "ann@a.test");
+    expect(await shown(ada)).not.toContain("suspended the account");
   });
 
   test("no action on a network, and no invitation", async () => {
