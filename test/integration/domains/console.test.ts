@@ -206,6 +206,8 @@ test("no route of the console shows an operator of one domain anything of anothe
 const act = async (who: Desk, action: string, target: string) =>
   (await who.post(`/console/actions/${action}`, { target, reason: "ticket 7", item: "" })).status();
 
+const shown = async (who: Desk): Promise<string> => contentOf(await who.find("search", "ann@a.test"));
+
 describe("what an operator of one domain does", () => {
   test("acts on accounts of the domain below the own role, and on no others", async () => {
     expect(await act(dora, "flush", "ann@a.test")).toBe(303);
@@ -231,7 +233,6 @@ describe("what an operator of one domain does", () => {
   });
 
   test("leaves what the site has suspended in force, and does not learn who suspended it", async () => {
-    const shown = async (who: Desk): Promise<string> => contentOf(await who.find("search", "ann@a.test"));
     await act(ada, "suspend", "ann@a.test");
     expect(await shown(chief)).toContain("An operator suspended the account");
     for (const action of ["resume", "suspend"]) expect(await act(chief, action, "ann@a.test")).toBe(400);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { accountSuspension, authenticate, type SuspensionDone } from "@postern/shared/contracts";
 import { foldedName } from "@postern/shared/domain/brute-force";
 import type { FindAccountNames } from "@postern/shared/domain/flush";
-import { isOfSite, type Suspensions } from "@postern/shared/domain/suspensions";
+import { isOfSite, type Suspension, type Suspensions } from "@postern/shared/domain/suspensions";
 import type { Bus } from "@postern/shared/platform/bus";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Logger } from "@postern/shared/platform/logging";
@@ -86,10 +86,23 @@ const sumOf = (counts: readonly (number | undefined)[]): Pick<SuspensionDone, "s
 const flushAll = ({ flushAccount }: ChangeSuspensionDeps, names: Iterable<string>) =>
   flushed(() => Promise.all([...new Set(names)].map(flushAccount)));
 
-/** Whether the site has suspended one of the names. Redis may have lost what this process knows. */
-async function isSuspendedBySite(suspensions: Suspensions, names: readonly string[]): Promise<boolean> {
+/** Whether the site has suspended one of the names, and whoever asks is limited to domains. Redis may have lost what this process knows. */
+async function isKept(suspensions: Suspensions, isLimited: boolean, names: readonly string[]): Promise<boolean> {
+  if (!isLimited) return false;
   const stored = await Promise.all(names.map((account) => suspensions.read(account)));
   return [...stored, ...names.map((account) => suspensions.find(account))].some((one) => isOfSite(one));
+}
+
+/** @returns the accounts whose suspension was written: not those that the site has suspended in the meantime */
+async function suspendEach(suspensions: Suspensions, all: readonly Suspension[]): Promise<readonly string[]> {
+  const suspended: string[] = [];
+  for (const one of all) {
+    const { account, isLimited = false } = one;
+    if (await suspensions.suspend(one)) suspended.push(account);
+    else if (!(await isKept(suspensions, isLimited, [account])))
+      throw malformed("too many accounts are suspended; disable them in their backend");
+  }
+  return suspended;
 }
 
 function createSuspend(deps: ChangeSuspensionDeps, endAccess: ReturnType<typeof createEndAccess>) {
@@ -100,19 +113,14 @@ function createSuspend(deps: ChangeSuspensionDeps, endAccess: ReturnType<typeof 
     const isAll = isComplete && !isDenied;
     // A name that could not be looked up everywhere counts as typed, too.
     const names = accounts.length > 0 && isAll ? accounts : [...new Set([...accounts, foldedName(username)])];
-    if (isLimited && (await isSuspendedBySite(suspensions, names))) return undefined;
+    if (await isKept(suspensions, isLimited, names)) return undefined;
     const sinceMs = Math.floor(clock.now());
     const untilMs = lastsMs === undefined ? undefined : sinceMs + lastsMs;
     const text = reason === "" ? {} : { reason };
-    const limited = isLimited ? { isLimited } : {};
-    const more = { sinceMs, by, session, ...(untilMs !== undefined && { untilMs }), ...text, ...limited };
-    const suspended: string[] = [];
-    for (const account of names) {
-      const typed = accounts.includes(account) ? {} : { isTyped: true };
-      if (await suspensions.suspend({ account, ...more, ...typed })) suspended.push(account);
-      else if (!isLimited || !(await isSuspendedBySite(suspensions, [account])))
-        throw malformed("too many accounts are suspended; disable them in their backend");
-    }
+    const more = { sinceMs, by, session, isLimited, ...(untilMs !== undefined && { untilMs }), ...text };
+    const typed = (account: string) => (accounts.includes(account) ? {} : { isTyped: true });
+    const all = names.map((account) => ({ account, ...more, ...typed(account) }));
+    const suspended = await suspendEach(suspensions, all);
     if (suspended.length === 0) return undefined;
     // From here on, no new session and no token: what exists can be ended without a race.
     const about = { event: "account_suspended", session, ...text } as const;
@@ -122,7 +130,7 @@ function createSuspend(deps: ChangeSuspensionDeps, endAccess: ReturnType<typeof 
     ]);
     const until = untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() };
     const complete = isAll ? {} : { is_complete: false };
-    return { accounts: suspended, ...until, is_known: accounts.length > 0, ...complete, ...sumOf(ended) };
+    return { accounts: [...suspended], ...until, is_known: accounts.length > 0, ...complete, ...sumOf(ended) };
   };
 }
 
@@ -132,7 +140,7 @@ function createResume(deps: ChangeSuspensionDeps, endAccess: ReturnType<typeof c
     const { accounts, isComplete } = await accountNames(username);
     // A backend that does not answer must not keep an account suspended whose name was typed.
     const candidates = [...new Set([...accounts, username, foldedName(username)])];
-    if (isLimited && (await isSuspendedBySite(suspensions, candidates))) return undefined;
+    if (await isKept(suspensions, isLimited, candidates)) return undefined;
     const known = await Promise.all(candidates.map((account) => suspensions.read(account)));
     const names = known.flatMap((one) => one?.account ?? []);
     if (names.length === 0 && !isComplete)

@@ -82,9 +82,9 @@ function postSuspension(context: AdminContext) {
     const lastsMs = lastingMs(lasts.trim());
     const { actor: by = "" } = auditedCaller(caller);
     const details = { event: "account.suspend", username, note: reason || undefined } as const;
-    const asked = { username, session: sessionOf(request), isLimited: isLimited(request) };
+    const change = { username, session: sessionOf(request), isLimited: isLimited(request) };
     const done = await audited(context, request, details, () =>
-      changeSuspension.suspend({ ...asked, lastsMs, reason: reason.trim(), by }),
+      changeSuspension.suspend({ ...change, lastsMs, reason: reason.trim(), by }),
     );
     return send(reply, done);
   };

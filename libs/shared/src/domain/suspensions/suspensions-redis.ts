@@ -26,7 +26,7 @@ const Suspension = Type.Object({
   session: Type.String(),
   /** The folded name that an operator typed, and not one that a backend returned: it matches accounts in any letter case. */
   isTyped: Type.Optional(Type.Boolean()),
-  /** By somebody who is limited to domains. Absent: by the site, which alone may change it. */
+  /** By somebody who is limited to domains. Otherwise, or absent: by the site, which alone may change it. */
   isLimited: Type.Optional(Type.Boolean()),
 });
 export type Suspension = Readonly<Static<typeof Suspension>>;
