@@ -73,7 +73,7 @@ export const suspensionsCommand: OperatorCommand = {
       account,
       since,
       until ?? "resumed",
-      by,
+      by === "" ? "-" : by,
       reason ?? "-",
     ]);
     const lines =

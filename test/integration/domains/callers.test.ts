@@ -104,20 +104,23 @@ describe("a caller that is limited to domains", () => {
     expect(JSON.stringify(network.body)).not.toContain(foreign.slice(foreign.indexOf("@")));
   });
 
-  test("sees the suspensions of its domain", async () => {
-    for (const username of [own, foreign])
-      await askAdmin(site.stack, "POST", "/api/v1/suspensions", { body: { username, for: "1h" } });
-    expect([
-      await suspendedOf(site.stack, limited),
-      await suspendedOf(site.stack, ofTwo),
-      await suspendedOf(site.stack, basicAuth),
-    ]).toEqual([
+  test("sees the suspensions of its domain, and leaves those of the site in force", async () => {
+    const change = (method: string, username: string, authorization = basicAuth) =>
+      askAdmin(site.stack, method, "/api/v1/suspensions", {
+        body: { username, for: "1h" },
+        headers: { authorization },
+      });
+    for (const username of [own, foreign]) await change("POST", username);
+    const listed = (authorization: string) => suspendedOf(site.stack, authorization);
+    expect([await listed(limited), await listed(ofTwo), await listed(basicAuth)]).toEqual([
       [true, false],
       [true, true],
       [true, true],
     ]);
-    for (const username of [own, foreign])
-      await askAdmin(site.stack, "DELETE", "/api/v1/suspensions", { body: { username } });
+    const refused = [await change("POST", own, limited), await change("DELETE", own, site.token)];
+    for (const username of [own, foreign]) await change("DELETE", username);
+    const done = [await change("POST", own, limited), await change("DELETE", own, ofTwo)];
+    expect([...refused, ...done].map(({ status }) => status)).toEqual([403, 403, 200, 200]);
   });
 
   test.each(dialects.filter((dialect) => dialect !== "basic"))(

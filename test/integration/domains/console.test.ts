@@ -206,6 +206,8 @@ test("no route of the console shows an operator of one domain anything of anothe
 const act = async (who: Desk, action: string, target: string) =>
   (await who.post(`/console/actions/${action}`, { target, reason: "ticket 7", item: "" })).status();
 
+const shown = async (who: Desk): Promise<string> => contentOf(await who.find("search", "ann@a.test"));
+
 describe("what an operator of one domain does", () => {
   test("acts on accounts of the domain below the own role, and on no others", async () => {
     expect(await act(dora, "flush", "ann@a.test")).toBe(303);
@@ -223,10 +225,23 @@ describe("what an operator of one domain does", () => {
     ]);
   });
 
-  test("the site's operators outrank those of domains by role", async () => {
+  test("the site's operators outrank those of domains by role, and its administrators all of them", async () => {
     expect(await act(helen, "flush", "dora@a.test")).toBe(403);
+    expect(await act(ada, "flush", "chief@a.test")).toBe(303);
     expect(await act(helen, "flush", "ann@a.test")).toBe(303);
     expect(await act(ada, "flush", "dora@a.test")).toBe(303);
+  });
+
+  test("leaves what the site has suspended in force, and does not learn who suspended it", async () => {
+    await act(ada, "suspend", "ann@a.test");
+    expect(await shown(chief)).toContain("An operator suspended the account");
+    for (const action of ["resume", "suspend"]) expect(await act(chief, action, "ann@a.test")).toBe(400);
+    expect(await shown(ada)).toContain("ada@example.test suspended the account");
+    await act(ada, "resume", "ann@a.test");
+    await act(chief, "suspend", "ann@a.test");
+    for (const who of [ada, chief]) expect(await shown(who)).toContain("chief@a.test suspended the account");
+    await act(chief, "resume", "ann@a.test");
+    expect(await shown(ada)).not.toContain("suspended the account");
   });
 
   test("no action on a network, and no invitation", async () => {

@@ -1,5 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
-import type { Browser, Page } from "../../support/browser.ts";
+import { type Browser, createBrowser, type Page } from "../../support/browser.ts";
+import { basicOf } from "../../support/dialects.ts";
 import { totpCode } from "../../support/totp-code.ts";
 import { callback, follow, issuer, publicClient } from "../idp/authorization.ts";
 
@@ -33,6 +34,16 @@ const source = {
   lifetime: "1s",
 };
 
+const resourceServer = (name: string, more: object = {}) => ({
+  client_id: name,
+  client_secret: `${name}-secret-of-the-test`,
+  resource_server: true,
+  scopes: [],
+  grant_types: [],
+  ...more,
+});
+const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
+
 /** Settings with records and a source; `one` changes the record of one.test. */
 export function settingsOf(logoFile: string, one: object = {}) {
   const [first, ...others] = records;
@@ -41,13 +52,8 @@ export function settingsOf(logoFile: string, one: object = {}) {
   const clients = [
     publicClient("open", { ...tokens, id_token_claims: { mappings: [mapping] } }),
     publicClient("limited", { ...tokens, name: "Intranet of One", domains: ["one.test"] }),
-    {
-      client_id: "mail-server",
-      client_secret: "mail-server-secret-of-the-test",
-      resource_server: true,
-      scopes: [],
-      grant_types: [],
-    },
+    resourceServer("mail-server"),
+    resourceServer("mail-server-of-one", { domains: ["one.test"] }),
   ];
   const service_providers = [
     {
@@ -63,7 +69,12 @@ export function settingsOf(logoFile: string, one: object = {}) {
     identity: {
       frontend: { links: { privacy_policy_url: "https://site.test/privacy" } },
       mail_clients: { enabled: true, domains: [{ names: ["two.test"], ...serversOf("two.test") }] },
-      oidc: { enabled: true, issuer, clients },
+      oidc: {
+        enabled: true,
+        issuer,
+        clients,
+        dynamic_registration: { enabled: true, open: true, grant_types: ["authorization_code", deviceGrant] },
+      },
       saml,
     },
   };
@@ -86,6 +97,15 @@ export function addUser(file: string, name: string): void {
 /** `authorize` sends its digest. */
 const verifier = "verifier-".repeat(6);
 
+/** The hosts in the settings for mail clients. */
+export const hostsIn = (page: Page) => [...page.text.matchAll(/<hostname>([^<]+)/g)].map(([, host]) => host);
+
+/** How a page looks. */
+export const look = ({ text }: Page) => ({
+  name: /<title>[^<]* – ([^<]*)<\/title>/.exec(text)?.[1],
+  stylesheet: /<link rel="stylesheet" href="([^"]+)">/.exec(text)?.[1] ?? "",
+});
+
 /** The code with which the browser returns to the application. */
 export const codeIn = ({ location = "" }: Page): string => new URL(location).searchParams.get("code") ?? "";
 
@@ -105,15 +125,25 @@ export const redeem = (at: Browser, client_id: string, code: string) =>
   });
 export const refresh = (at: Browser, client_id: string, refresh_token: string) =>
   ask(at, "/oidc/token", { grant_type: "refresh_token", client_id, refresh_token });
-export const introspect = async (at: Browser, token: string) =>
-  (
-    await ask(
-      at,
-      "/oidc/introspect",
-      { token },
-      { authorization: `Basic ${Buffer.from("mail-server:mail-server-secret-of-the-test").toString("base64")}` },
-    )
-  ).body;
+export const introspect = async (at: Browser, token: string, server = "mail-server") => {
+  const authorization = basicOf(server, `${server}-secret-of-the-test`);
+  return (await ask(at, "/oidc/introspect", { token }, { authorization })).body;
+};
+
+/** The page after the code of a device, whose client has registered itself at another replica than the browser's. */
+export async function approveDevice([one, other]: readonly [string, string], { cookies }: Browser): Promise<Page> {
+  const [device, user] = [createBrowser([one]), createBrowser([other])];
+  for (const [name, value] of cookies) user.cookies.set(name, value);
+  const registration = { grant_types: [deviceGrant], response_types: [], token_endpoint_auth_method: "none" };
+  const registered = await device.send("/oidc/register", {
+    method: "POST",
+    body: JSON.stringify(registration),
+    headers: { "content-type": "application/json" },
+  });
+  const { client_id } = JSON.parse(registered.text);
+  const { body } = await ask(device, "/oidc/device", { client_id, scope: "openid" });
+  return follow(user, await user.submit(await user.get("/oidc/device/verify"), { user_code: body.user_code }));
+}
 export const claimsIn = (idToken: string) =>
   JSON.parse(Buffer.from(idToken.split(".")[1] ?? "", "base64url").toString("utf8"));
 

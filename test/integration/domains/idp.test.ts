@@ -8,11 +8,14 @@ import { authorize, follow, passwordStep } from "../idp/authorization.ts";
 import { type IdpStack, startIdpStack } from "../idp/idp-stack.ts";
 import {
   addUser,
+  approveDevice,
   change,
   claimsIn,
   codeIn,
   entityId,
+  hostsIn,
   introspect,
+  look,
   redeem,
   refresh,
   serversOf,
@@ -70,13 +73,6 @@ const refusals = (): readonly Record<string, unknown>[] =>
     .filter((line) => line.includes('"reason":"other_domain"'))
     .map((line) => JSON.parse(line));
 
-const hostsIn = (page: Page) => [...page.text.matchAll(/<hostname>([^<]+)/g)].map(([, host]) => host);
-
-const look = ({ text }: Page) => ({
-  name: /<title>[^<]* – ([^<]*)<\/title>/.exec(text)?.[1],
-  stylesheet: /<link rel="stylesheet" href="([^"]+)">/.exec(text)?.[1] ?? "",
-});
-
 describe("a name", () => {
   test.each(["ann@one.test", "ann@alias.test", "ann@ALIAS.test"])("typed as %s is the account", async (typed) => {
     const at = browser();
@@ -112,8 +108,10 @@ describe("an application for one domain", () => {
       expect.stringContaining(forOthers),
     ]);
     expect(page.text).not.toContain("bea@two.test");
-    // The account is signed in, for other applications.
-    expect(codeIn(await authorize(at, "open"))).not.toBe("");
+    // The account is signed in, for other applications. A resource server for one domain learns nothing of it.
+    const { body } = await redeem(browser(), "open", codeIn(await authorize(at, "open")));
+    expect((await introspect(browser(), body.access_token)).username).toBe("bea@two.test");
+    expect(await introspect(browser(), body.access_token, "mail-server-of-one")).toEqual({ active: false });
     expect((await authorize(at, "limited", { prompt: "none" })).location).toContain("error=");
     const again = await authorize(at, "limited");
     expect(again.text).toContain(forOthers);
@@ -135,7 +133,7 @@ describe("an application for one domain", () => {
   test("gets no tokens of accounts that a change of its domains leaves outside, and SAML and OIDC attributes are those of the domain", async () => {
     const at = browser();
     const { body } = await redeem(browser(), "limited", codeIn(await signIn(at, "limited", "ann@one.test")));
-    expect(await introspect(browser(), body.access_token)).toMatchObject({ active: true });
+    expect(await introspect(browser(), body.access_token, "mail-server-of-one")).toMatchObject({ active: true });
     const assertion = await samlRequest(at);
     const { profile } = await provider.validatePostResponseAsync(hiddenFields(assertion));
     expect(profile?.["plan"]).toEqual(["mail", "files"]);
@@ -234,11 +232,13 @@ describe("a domain that requires a second factor", () => {
     const at = browser();
     expect(codeIn(await signIn(at, "open", "eve@drei.test"))).not.toBe("");
     expect((await at.open("/mfa/app-passwords")).status).toBe(200);
+    expect((await approveDevice(idp.replicas, at)).url).toMatch(/^\/oidc\/device\/consent\?/);
     change(idp.directoryFile, "UPDATE domains SET second_factor = 'required'");
     await poll("the requirement", async () => (await authorize(at, "open")).url.startsWith("/login?"));
     // Self-service demands it too.
     expect((await at.open("/mfa/app-passwords")).url).toMatch(/^\/login\?/);
     expect((await at.post("/mfa/app-passwords", {})).status).toBe(401);
+    expect((await approveDevice(idp.replicas, at)).url).toMatch(/^\/login\?/);
 
     const setup = await signIn(at, "open", "eve@three.test");
     expect(setup.url).toBe("/mfa/totp/register");

@@ -29,6 +29,8 @@ function suspensionsOf(): Suspensions {
 beforeAll(async () => {
   server = await spawnRedis();
   redis = await testRedis(server.port);
+  // Of the processes of all tests.
+  redis.setMaxListeners(20);
 });
 
 afterAll(async () => {
@@ -71,6 +73,28 @@ test("a name as typed counts in any letter case, and an account's own name only 
     undefined,
     expect.anything(),
   ]);
+});
+
+test("what the site has suspended, those who are limited to domains neither replace nor resume, whatever they have read before", async () => {
+  const one = suspensionsOf();
+  const limited = { ...alice, by: "panel", isLimited: true };
+  expect([await one.suspend(limited), await one.suspend(alice), await one.suspend(limited)]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  expect([await one.resume("alice", true), one.find("alice")?.by]).toEqual([false, "ada"]);
+  // The site replaces what others suspended, and what it says in the text for the user decides nothing.
+  expect(await one.suspend({ ...alice, reason: '"isLimited":true' })).toBe(true);
+  expect([await one.suspend(limited), await one.resume("alice")]).toEqual([false, true]);
+  expect([await one.suspend(limited), await one.resume("alice", true), one.find("alice")]).toEqual([
+    true,
+    true,
+    undefined,
+  ]);
+  // A suspension that has ended is nobody's.
+  await one.suspend({ ...alice, untilMs: nowMs - 1 });
+  expect(await one.suspend(limited)).toBe(true);
 });
 
 test("what Redis has lost is written again, except what was resumed or has ended", async () => {

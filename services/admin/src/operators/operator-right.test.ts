@@ -100,6 +100,9 @@ test.each<[OperatorRight, OperatorRight | undefined, boolean]>([
   [ofA("security"), ofA("security"), false],
   [ofA("admin"), site("helpdesk"), false],
   [site("helpdesk"), ofA("admin"), false],
+  [site("security"), ofA("admin"), false],
+  [site("admin"), ofA("admin"), true],
+  [ofA("admin"), ofA("admin"), false],
   [site("admin"), ofA("security"), true],
 ])("%o acts on an account with %o: %s", (operator, other, expected) => {
   expect(isAbove(operator, other)).toBe(expected);

@@ -68,11 +68,13 @@ export function createReadRight(
 }
 
 /**
- * Whether an operator may act on an account with that right. A role of one domain is below every role of the site, and accounts of other
- * domains are unknown to it.
+ * Whether an operator may act on an account with that right. No role of one domain is above a role of the site, and accounts of other domains
+ * are unknown to it. The site's administrators are above every role of a domain: its customer chooses who has one, and could otherwise put
+ * all accounts out of reach.
  */
 export function isAbove(operator: OperatorRight, other: OperatorRight | undefined): boolean {
   if (other === undefined) return true;
   if (operator.domain !== undefined && other.domain === undefined) return false;
+  if (operator.domain === undefined && other.domain !== undefined && operator.role === "admin") return true;
   return rankOfRole(operator.role) > rankOfRole(other.role);
 }

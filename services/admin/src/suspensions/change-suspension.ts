@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { accountSuspension, authenticate, type SuspensionDone } from "@postern/shared/contracts";
 import { foldedName } from "@postern/shared/domain/brute-force";
 import type { FindAccountNames } from "@postern/shared/domain/flush";
-import type { Suspensions } from "@postern/shared/domain/suspensions";
+import { isOfSite, type Suspension, type Suspensions } from "@postern/shared/domain/suspensions";
 import type { Bus } from "@postern/shared/platform/bus";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Logger } from "@postern/shared/platform/logging";
@@ -26,6 +26,8 @@ export interface ChangeSuspensionDeps {
 interface Change {
   readonly username: string;
   readonly session: string;
+  /** By somebody who is limited to domains. */
+  readonly isLimited: boolean;
 }
 
 export interface NewSuspension extends Change {
@@ -84,40 +86,61 @@ const sumOf = (counts: readonly (number | undefined)[]): Pick<SuspensionDone, "s
 const flushAll = ({ flushAccount }: ChangeSuspensionDeps, names: Iterable<string>) =>
   flushed(() => Promise.all([...new Set(names)].map(flushAccount)));
 
+/** Whether the site has suspended one of the names, and whoever asks is limited to domains. Redis may have lost what this process knows. */
+async function isKept(suspensions: Suspensions, isLimited: boolean, names: readonly string[]): Promise<boolean> {
+  if (!isLimited) return false;
+  const stored = await Promise.all(names.map((account) => suspensions.read(account)));
+  return [...stored, ...names.map((account) => suspensions.find(account))].some((one) => isOfSite(one));
+}
+
+/** @returns the accounts whose suspension was written: not those that the site has suspended in the meantime */
+async function suspendEach(suspensions: Suspensions, all: readonly Suspension[]): Promise<readonly string[]> {
+  const suspended: string[] = [];
+  for (const one of all) {
+    const { account, isLimited = false } = one;
+    if (await suspensions.suspend(one)) suspended.push(account);
+    else if (!(await isKept(suspensions, isLimited, [account])))
+      throw malformed("too many accounts are suspended; disable them in their backend");
+  }
+  return suspended;
+}
+
 function createSuspend(deps: ChangeSuspensionDeps, endAccess: ReturnType<typeof createEndAccess>) {
   const { suspensions, accountNames, clock } = deps;
-  return async ({ username, session, lastsMs, reason, by }: NewSuspension): Promise<SuspensionDone> => {
+  return async (wanted: NewSuspension): Promise<SuspensionDone | undefined> => {
+    const { username, session, lastsMs, reason, by, isLimited } = wanted;
     const { accounts, isComplete, isDenied } = await accountNames(username);
     const isAll = isComplete && !isDenied;
     // A name that could not be looked up everywhere counts as typed, too.
     const names = accounts.length > 0 && isAll ? accounts : [...new Set([...accounts, foldedName(username)])];
+    if (await isKept(suspensions, isLimited, names)) return undefined;
     const sinceMs = Math.floor(clock.now());
     const untilMs = lastsMs === undefined ? undefined : sinceMs + lastsMs;
     const text = reason === "" ? {} : { reason };
-    const more = { sinceMs, by, session, ...(untilMs !== undefined && { untilMs }), ...text };
-    for (const account of names) {
-      const typed = accounts.includes(account) ? {} : { isTyped: true };
-      if (!(await suspensions.suspend({ account, ...more, ...typed })))
-        throw malformed("too many accounts are suspended; disable them in their backend");
-    }
+    const more = { sinceMs, by, session, isLimited, ...(untilMs !== undefined && { untilMs }), ...text };
+    const typed = (account: string) => (accounts.includes(account) ? {} : { isTyped: true });
+    const all = names.map((account) => ({ account, ...more, ...typed(account) }));
+    const suspended = await suspendEach(suspensions, all);
+    if (suspended.length === 0) return undefined;
     // From here on, no new session and no token: what exists can be ended without a race.
     const about = { event: "account_suspended", session, ...text } as const;
     const [ended] = await Promise.all([
-      Promise.all(names.map((account) => endAccess(account, { ...about, isKnown: accounts.includes(account) }))),
-      flushAll(deps, [...names, username]),
+      Promise.all(suspended.map((account) => endAccess(account, { ...about, isKnown: accounts.includes(account) }))),
+      flushAll(deps, [...suspended, username]),
     ]);
     const until = untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() };
     const complete = isAll ? {} : { is_complete: false };
-    return { accounts: [...names], ...until, is_known: accounts.length > 0, ...complete, ...sumOf(ended) };
+    return { accounts: [...suspended], ...until, is_known: accounts.length > 0, ...complete, ...sumOf(ended) };
   };
 }
 
 function createResume(deps: ChangeSuspensionDeps, endAccess: ReturnType<typeof createEndAccess>) {
   const { suspensions, accountNames } = deps;
-  return async ({ username, session }: Change): Promise<SuspensionDone> => {
+  return async ({ username, session, isLimited }: Change): Promise<SuspensionDone | undefined> => {
     const { accounts, isComplete } = await accountNames(username);
     // A backend that does not answer must not keep an account suspended whose name was typed.
     const candidates = [...new Set([...accounts, username, foldedName(username)])];
+    if (await isKept(suspensions, isLimited, candidates)) return undefined;
     const known = await Promise.all(candidates.map((account) => suspensions.read(account)));
     const names = known.flatMap((one) => one?.account ?? []);
     if (names.length === 0 && !isComplete)
@@ -125,19 +148,25 @@ function createResume(deps: ChangeSuspensionDeps, endAccess: ReturnType<typeof c
     // Engines that learned of the suspension late may have stored results after it began.
     await flushAll(deps, candidates);
     // Also without a suspension: Redis may have lost it while services still know it.
-    if (names.length === 0) await Promise.all(candidates.map((account) => suspensions.resume(account)));
+    if (names.length === 0) await Promise.all(candidates.map((account) => suspensions.resume(account, isLimited)));
     // While the account is still suspended, so that what began in the meantime does not come back with it.
     const ended = await Promise.all(
       names.map((account) =>
         endAccess(account, { event: "account_resumed", session, isKnown: accounts.includes(account) }),
       ),
     );
-    await Promise.all(names.map((account) => suspensions.resume(account)));
-    return { accounts: names, is_known: accounts.length > 0, ...sumOf(ended) };
+    const isDone = await Promise.all(names.map((account) => suspensions.resume(account, isLimited)));
+    // The site may have suspended some in the meantime.
+    const resumed = names.filter((_account, index) => isDone[index] === true);
+    if (names.length > 0 && resumed.length === 0) return undefined;
+    return { accounts: resumed, is_known: accounts.length > 0, ...sumOf(ended) };
   };
 }
 
-/** Suspends accounts and resumes them. The name is resolved once; searches of different protocols may find different accounts. */
+/**
+ * Suspends accounts and resumes them. The name is resolved once; searches of different protocols may find different accounts. Both return
+ * undefined if the site has suspended the account and whoever asks is limited to domains.
+ */
 export function createChangeSuspension(deps: ChangeSuspensionDeps) {
   const endAccess = createEndAccess(deps);
   return { suspend: createSuspend(deps, endAccess), resume: createResume(deps, endAccess) };

@@ -35,13 +35,13 @@ interface Audited {
   readonly note?: string | undefined;
 }
 
-/** Audits every outcome under the names of the accounts, and counts it. */
+/** Audits every outcome under the names of the accounts, and counts it. @returns undefined if the site alone may change it */
 async function audited(
   { audit, adminMetrics }: AdminContext,
   request: FastifyRequest,
   { event, username, note }: Audited,
-  change: () => Promise<SuspensionDone>,
-): Promise<SuspensionDone> {
+  change: () => Promise<SuspensionDone | undefined>,
+): Promise<SuspensionDone | undefined> {
   const about = { event, ...auditedCaller(request.caller), session: sessionOf(request), note } as const;
   const write = (outcome: AuditOutcome, target: string, until?: string): void =>
     audit.record({ ...about, outcome, target, reason: until });
@@ -49,9 +49,10 @@ async function audited(
     adminMetrics.suspensionChanged(event === "account.suspend" ? "suspend" : "resume", result);
   try {
     const done = await change();
-    for (const account of done.accounts) write("ok", account, done.until);
-    if (done.accounts.length === 0) write("denied", username);
-    counted(done.accounts.length === 0 ? "none" : "ok");
+    const { accounts = [], until } = done ?? {};
+    for (const account of accounts) write("ok", account, until);
+    if (accounts.length === 0) write("denied", username);
+    counted(accounts.length === 0 ? "none" : "ok");
     return done;
   } catch (error) {
     // Some accounts may have been changed.
@@ -59,6 +60,17 @@ async function audited(
     counted("failed");
     throw error;
   }
+}
+
+function send(reply: FastifyReply, done: SuspensionDone | undefined): FastifyReply {
+  reply.header("cache-control", "no-store");
+  return done === undefined
+    ? reply.code(403).send({ error: "the account was suspended by somebody who is not limited to domains" })
+    : reply.send(done);
+}
+
+function isLimited({ caller }: FastifyRequest): boolean {
+  return caller?.domains !== undefined;
 }
 
 function postSuspension(context: AdminContext) {
@@ -70,10 +82,11 @@ function postSuspension(context: AdminContext) {
     const lastsMs = lastingMs(lasts.trim());
     const { actor: by = "" } = auditedCaller(caller);
     const details = { event: "account.suspend", username, note: reason || undefined } as const;
+    const change = { username, session: sessionOf(request), isLimited: isLimited(request) };
     const done = await audited(context, request, details, () =>
-      changeSuspension.suspend({ username, session: sessionOf(request), lastsMs, reason: reason.trim(), by }),
+      changeSuspension.suspend({ ...change, lastsMs, reason: reason.trim(), by }),
     );
-    return reply.header("cache-control", "no-store").send(done);
+    return send(reply, done);
   };
 }
 
@@ -83,20 +96,19 @@ function deleteSuspension(context: AdminContext) {
     if (!resumptionCheck.accepts(body)) throw malformed(resumptionCheck.explain(body));
     const { username } = body;
     const done = await audited(context, request, { event: "account.resume", username }, () =>
-      context.changeSuspension.resume({ username, session: sessionOf(request) }),
+      context.changeSuspension.resume({ username, session: sessionOf(request), isLimited: isLimited(request) }),
     );
-    return reply.header("cache-control", "no-store").send(done);
+    return send(reply, done);
   };
 }
 
 function getSuspensions({ suspensions, domains }: AdminContext) {
   return async ({ caller }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const isVisible = await accountsFor(caller, domains);
+    const isVisible = caller?.domains && (await accountsFor(caller, domains));
     await suspensions.refresh();
-    const visible = suspensions.all.filter(({ account }) => isVisible(account));
-    const list: SuspensionList = {
-      suspensions: visible.toSorted((a, b) => b.sinceMs - a.sinceMs).map(writtenSuspension),
-    };
+    const visible = suspensions.all.filter(({ account }) => isVisible?.(account) !== false);
+    const sorted = visible.toSorted((a, b) => b.sinceMs - a.sinceMs);
+    const list: SuspensionList = { suspensions: sorted.map((one) => writtenSuspension(one, isVisible)) };
     return reply.header("cache-control", "no-store").send(list);
   };
 }

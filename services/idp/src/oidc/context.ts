@@ -134,6 +134,7 @@ export function createOidcContext(config: Config, deps: OidcDeps) {
     logger,
     audit,
     metrics,
+    domains: deps.domains,
     ...state,
     generations,
     current,

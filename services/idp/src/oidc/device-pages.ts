@@ -1,4 +1,5 @@
 import { pathTo } from "@postern/shared/contracts";
+import { clientDefaults } from "@postern/shared/platform/config";
 import type { FastifyReply } from "fastify";
 import { domainLimit } from "../domains/account-domains.ts";
 import { browserDigest, csrfToken } from "../flow/browser-binding.ts";
@@ -6,7 +7,7 @@ import { localPath, pageUrlOf } from "../flow/flow-paths.ts";
 import { type FlowRecord, otherDomain } from "../flow/flow-record.ts";
 import { logoOf } from "../pages/policy-sources.ts";
 import { deviceCodePage, deviceConsentPage, deviceFailedPage, deviceSuccessPage } from "../pages/templates/device.ts";
-import { meetsDemands, withAnyFactor } from "../second-factors/sign-in-demands.ts";
+import { demandsOf, meetsDemands, withAnyFactor } from "../second-factors/sign-in-demands.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
 import type { VisitContext } from "../visit/context.ts";
 import { admit, hrefIn } from "../visit/flow-visit.ts";
@@ -106,7 +107,7 @@ async function atConsent(context: Context, visit: Visit) {
 async function isEnoughFor(
   { domains, nowMs }: Context,
   session: BrowserSessionRecord,
-  { demands, limit }: ClientPolicy,
+  { demands, limit }: Pick<ClientPolicy, "demands" | "limit">,
 ): Promise<boolean> {
   const { account } = session;
   if (!(await domains.isWithin(account, limit))) return false;
@@ -118,12 +119,16 @@ async function isEnoughFor(
 async function proceed(context: Context, visit: Visit, flow: FlowRecord, device: PendingDevice): Promise<FastifyReply> {
   const { gate, pages, oidc } = context;
   const { userCode: deviceKey, clientId, scopes, claims } = device;
+  // Another replica may have answered the device of a client that registered itself.
+  await oidc.registered.load(clientId);
   const { policies, settings } = oidc.current();
   const policy = policies.get(clientId);
   const client = flowClient(policy, clientId, settings.mfaPolicy);
   const change = { deviceKey, client, missing: { scopes, claims, resources: {} } };
   const session = await sessionOf(context, visit);
-  const isEnough = session !== undefined && (policy === undefined || (await isEnoughFor(context, session, policy)));
+  // A client that is gone demands nothing itself, but the domain of the account may.
+  const needs = policy ?? { demands: demandsOf(clientDefaults, settings.mfaPolicy), limit: domainLimit([]) };
+  const isEnough = session !== undefined && (await isEnoughFor(context, session, needs));
   const moved =
     session === undefined || !isEnough
       ? await gate.move(flow, "code_accepted", change)

@@ -25,6 +25,11 @@ function serves({ payload }: ResolvedToken, { config }: ClientPolicy, mail: Mail
   return (limits.length === 0 && payload.aud !== mail.audience) || wanted.some((name) => permitted.has(name));
 }
 
+/** The tokens of a client that acts for itself belong to no domain. */
+function isOfDomain({ account }: ResolvedToken, { limit }: ClientPolicy, { domains }: OidcContext): Promise<boolean> {
+  return account === undefined ? Promise.resolve(true) : domains.isWithin(account.account, limit);
+}
+
 function maySee({ clientId, payload }: ResolvedToken, asking: ClientPolicy): boolean {
   if (clientId === asking.id || payload.aud === asking.id) return true;
   // Anyone can register such a client: its tokens are for a resource server only if the site says so.
@@ -74,7 +79,11 @@ export function postIntrospect(oidc: OidcContext) {
     if (value === undefined) return repeatedToken(reply);
     const token = await oidc.resolve(value);
     const { mail_registration: mail } = oidc.schedule.settings.oidc;
-    const isSeen = token !== undefined && maySee(token, asking) && serves(token, asking, mail);
+    const isSeen =
+      token !== undefined &&
+      maySee(token, asking) &&
+      serves(token, asking, mail) &&
+      (await isOfDomain(token, asking, oidc));
     if (isSeen) await oidc.registered.load(token.clientId);
     const seen = isSeen ? answer(token, oidc) : { active: false };
     return noStore(reply).send(seen);

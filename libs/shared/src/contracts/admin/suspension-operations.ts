@@ -31,7 +31,9 @@ export const SuspensionRecord = component("Suspension", {
   since: time("When it was suspended."),
   until: Type.Optional(time("When it is resumed. Absent: when an operator resumes it.")),
   reason: optionalText("Text for the user."),
-  by: text("Operator or API caller."),
+  by: text(
+    "Operator or API caller. Empty for callers that are limited to domains, unless it is a name in one of them.",
+  ),
   session: text("GUID of the request, as in the audit record."),
 });
 export type SuspensionRecord = Static<typeof SuspensionRecord>;
@@ -75,7 +77,7 @@ export const suspensionOperations = [
     concerns: { of: "account", in: "body", member: "username" },
     summary: "Suspend an account",
     description:
-      "Refuses all sign-ins to the account, by any name, protocol and credential, and ends its sessions and tokens. Mail is still delivered, and connections that mail servers have open stay open. Repeating it replaces end and reason. Audited as account.suspend.",
+      "Refuses all sign-ins to the account, by any name, protocol and credential, and ends its sessions and tokens. Mail is still delivered, and connections that mail servers have open stay open. Repeating it replaces end and reason. Callers and operators who are limited to domains get 403 if it was suspended by somebody who is not. Audited as account.suspend.",
     request: jsonBody(SuspensionRequest),
     answers: {
       200: jsonAnswer("The account is suspended.", SuspensionDone),
@@ -86,7 +88,7 @@ export const suspensionOperations = [
     concerns: { of: "account", in: "body", member: "username" },
     summary: "Resume a suspended account",
     description:
-      "Its user can sign in again. Sessions and tokens of earlier sign-ins remain ended. An account that is not suspended is not an error. Audited as account.resume.",
+      "Its user can sign in again. Sessions and tokens of earlier sign-ins remain ended. An account that is not suspended is not an error. Callers and operators who are limited to domains get 403 if it was suspended by somebody who is not. Audited as account.resume.",
     request: jsonBody(ResumptionRequest),
     answers: { 200: jsonAnswer("The accounts that were resumed; none if none was suspended.", SuspensionDone) },
   }),

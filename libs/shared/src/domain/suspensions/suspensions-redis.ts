@@ -26,14 +26,21 @@ const Suspension = Type.Object({
   session: Type.String(),
   /** The folded name that an operator typed, and not one that a backend returned: it matches accounts in any letter case. */
   isTyped: Type.Optional(Type.Boolean()),
+  /** By somebody who is limited to domains. Otherwise, or absent: by the site, which alone may change it. */
+  isLimited: Type.Optional(Type.Boolean()),
 });
 export type Suspension = Readonly<Static<typeof Suspension>>;
+
+/** Whether only those who are not limited to domains may change it. */
+export function isOfSite(suspension: Suspension | undefined): boolean {
+  return suspension !== undefined && suspension.isLimited !== true;
+}
 
 const writeSuspension = {
   name: "writeSuspension",
   lua: writeSuspensionLua,
   keys: ["suspensionsKey"],
-  args: ["writes", "maxAccounts", "maxResumed", "onlyIfAbsent"],
+  args: ["writes", "maxAccounts", "maxResumed", "onlyIfAbsent", "keepsThoseOfSite"],
 } as const;
 
 /** Every process keeps all of them in memory. More accounts are a matter for the directory. */
@@ -64,6 +71,8 @@ interface Stored {
   readonly suspension: Suspension | undefined;
 }
 
+/** Values that a write leaves as they are. */
+type Kept = "onlyIfAbsent" | "keepsThoseOfSite";
 type Write = readonly [account: string, value: string];
 
 const writeOf = (suspension: Suspension): Write => [
@@ -149,21 +158,25 @@ export class Suspensions {
   }
 
   /**
-   * Replaces an earlier suspension of the account.
-   * @returns false if too many accounts are suspended. @throws AppError REDIS_UNAVAILABLE
+   * Replaces an earlier suspension of the account, one by the site only if this one is by the site.
+   * @returns false if that one stays, or too many accounts are suspended. @throws AppError REDIS_UNAVAILABLE
    */
   async suspend(suspension: Suspension): Promise<boolean> {
-    return (await this.#put([writeOf(suspension)])).length === 1;
+    const keepsThoseOfSite = suspension.isLimited === true;
+    return (await this.#put([writeOf(suspension)], { keepsThoseOfSite })).length === 1;
   }
 
-  /** @returns what was in force. @throws AppError REDIS_UNAVAILABLE */
-  async resume(account: string): Promise<Suspension | undefined> {
-    const found = await this.read(account);
+  /**
+   * @param isLimited leaves a suspension by the site in force
+   * @returns false if it is. @throws AppError REDIS_UNAVAILABLE
+   */
+  async resume(account: string, isLimited = false): Promise<boolean> {
     // Also without one: Redis may have lost it, and a process that still knows it must not put it back.
-    const written = await this.#put([[account, `${Math.ceil(this.#deps.clock.now()) + resumedMs} null`]]);
-    if (written.length === 0)
-      throw new AppError("REDIS_UNAVAILABLE", { detail: "too many accounts were resumed within a day" });
-    return found;
+    const write: Write = [account, `${Math.ceil(this.#deps.clock.now()) + resumedMs} null`];
+    const written = await this.#put([write], { keepsThoseOfSite: isLimited });
+    if (written.length > 0) return true;
+    if (isLimited && isOfSite(await this.read(account))) return false;
+    throw new AppError("REDIS_UNAVAILABLE", { detail: "too many accounts were resumed within a day" });
   }
 
   /** Reads Redis if anything has changed; what is known stays in force otherwise. @throws AppError REDIS_UNAVAILABLE */
@@ -196,8 +209,12 @@ export class Suspensions {
   }
 
   /** @returns the accounts that were written */
-  async #put(writes: readonly Write[], onlyIfAbsent = false): Promise<readonly string[]> {
-    const args = { writes: JSON.stringify(writes), maxAccounts, maxResumed, onlyIfAbsent: onlyIfAbsent ? 1 : 0 };
+  async #put(
+    writes: readonly Write[],
+    { onlyIfAbsent = false, keepsThoseOfSite = false }: Readonly<Partial<Record<Kept, boolean>>>,
+  ): Promise<readonly string[]> {
+    const kept = { onlyIfAbsent: onlyIfAbsent ? 1 : 0, keepsThoseOfSite: keepsThoseOfSite ? 1 : 0 };
+    const args = { writes: JSON.stringify(writes), maxAccounts, maxResumed, ...kept };
     const reply = await decided(() => this.#write({ suspensionsKey: this.#key }, args));
     const written: readonly string[] = Array.isArray(reply) ? reply.map(String) : [];
     if (written.length > 0) {
@@ -256,7 +273,7 @@ export class Suspensions {
   /** Redis was restarted without its data, or a replica without the last writes took over: the accounts stay suspended. */
   async #restore(lost: readonly Suspension[]): Promise<void> {
     try {
-      for (const account of await this.#put(lost.map(writeOf), true)) this.#deps.onRestored(account);
+      for (const account of await this.#put(lost.map(writeOf), { onlyIfAbsent: true })) this.#deps.onRestored(account);
     } catch {
       // Read again, and tried again, with the next change of the version.
       this.#version = "unknown";

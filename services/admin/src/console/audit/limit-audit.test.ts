@@ -43,12 +43,12 @@ test.each([
   if (shown !== undefined) expect(shown["instance"]).toBe("");
 });
 
-test("of what somebody outside did, neither who, where nor the words are shown", async () => {
+test("of what somebody outside did, neither who, where, for which domains nor the words are shown", async () => {
   const limit = await limitAudit(limited, domains);
   const action = { ...base, event: "console.action", target: "ann@a.test", reason: "flush" };
-  const outside = { actor: "root@b.test", client_ip: "192.0.2.9", note: "as for bob@b.test" };
+  const outside = { actor: "reseller", domain: "a.test,b.test", client_ip: "192.0.2.9", note: "as for bob@b.test" };
   expect(limit({ ...action, ...outside })).toEqual({ ...action, instance: "" });
-  const own = { actor: "help@a.test", client_ip: "192.0.2.8", note: "ticket 7" };
+  const own = { actor: "help@a.test", domain: "a.test", client_ip: "192.0.2.8", note: "ticket 7" };
   expect(limit({ ...action, ...own })).toEqual({ ...action, ...own, instance: "" });
 });
 

@@ -49,8 +49,8 @@ const subjectByEvent: ReadonlyMap<string, Member> = new Map(Object.entries(subje
  */
 const oneName = /^[^@\s]+@[^@\s]+$/u;
 
-/** What somebody outside did: neither who nor where, and none of the words. */
-const ofActor: ReadonlySet<string> = new Set(["actor", "client_ip", "note"]);
+/** What somebody outside did: neither who, for which domains nor where, and none of the words. */
+const ofActor: ReadonlySet<string> = new Set(["actor", "domain", "client_ip", "note"]);
 /** Of the site's machines. */
 const ofSite: ReadonlySet<string> = new Set(["instance"]);
 

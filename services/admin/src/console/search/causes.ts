@@ -31,14 +31,25 @@ function said(sentences: readonly Sentence[], remedy: Sentence) {
   };
 }
 
+/** @param by empty if the reader may not see who it was */
+function suspendedBy(
+  by: string,
+  { since, until }: { readonly since: string; readonly until?: string | undefined },
+): Sentence {
+  if (by === "")
+    return until === undefined
+      ? sentence("cause.suspended_by_operator", { since })
+      : sentence("cause.suspended_by_operator_until", { since, until });
+  return until === undefined
+    ? sentence("cause.suspended", { by, since })
+    : sentence("cause.suspended_until", { by, since, until });
+}
+
 function suspensionCause({ suspension, nowMs }: CauseFacts): readonly ExplanationCause[] {
   if (suspension === undefined) return [];
   const { account, since, until, reason, by } = suspension;
-  const facts = { by, since: momentText(since, nowMs) };
   const sentences = [
-    until === undefined
-      ? sentence("cause.suspended", facts)
-      : sentence("cause.suspended_until", { ...facts, until: momentText(until, nowMs) }),
+    suspendedBy(by, { since: momentText(since, nowMs), until: until && momentText(until, nowMs) }),
     ...(reason === undefined ? [] : [sentence("cause.suspension_text", { text: reason })]),
   ];
   return [

@@ -44,12 +44,12 @@ function createHoldOf(reviews: RiskReviews, settings: () => RiskSettings): Expla
 }
 
 function createSuspensionOf(suspensions: Pick<Suspensions, "read">): ExplainDeps["suspensionOf"] {
-  return async (accounts) => {
+  return async (accounts, isVisible) => {
     // Also as typed: a name that no backend knows is suspended in its folded form.
     const names = new Set([...accounts, ...accounts.map(foldedName)]);
     const found = await Promise.all([...names].map((account) => suspensions.read(account)));
     const first = found.find((one) => one !== undefined);
-    return first && writtenSuspension(first);
+    return first && writtenSuspension(first, isVisible);
   };
 }
 

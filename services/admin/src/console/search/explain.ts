@@ -23,8 +23,11 @@ export interface ExplainDeps {
   readonly factorLimits: (account: string) => Promise<readonly FactorLimit[]>;
   /** The hold of an account whose sign-ins looked like those with a stolen password, if there is one in force. */
   readonly holdOf: (account: string) => Promise<CauseFacts["hold"]>;
-  /** The suspension of one of these accounts. */
-  readonly suspensionOf: (accounts: readonly string[]) => Promise<SuspensionRecord | undefined>;
+  /** The suspension of one of these accounts, as somebody who is limited to visible accounts may read it. */
+  readonly suspensionOf: (
+    accounts: readonly string[],
+    isVisible: IsVisible | undefined,
+  ) => Promise<SuspensionRecord | undefined>;
   readonly clock: Clock;
 }
 
@@ -93,7 +96,7 @@ async function limitsOf({ factorLimits, holdOf }: ExplainDeps, account: string) 
 function createAccountSearch(deps: ExplainDeps) {
   const { history, bruteForce, accountNames, describe } = deps;
   const bansOf = createBanLookup(deps);
-  return async (name: string): Promise<Found> => {
+  return async (name: string, isVisible: IsVisible): Promise<Found> => {
     const [known, backends] = await Promise.all([accountNames(name), describe(name).catch(() => undefined)]);
     const { accounts, spellings, isComplete } = known;
     const names = [...new Set([name, ...spellings, ...accounts])];
@@ -116,7 +119,7 @@ function createAccountSearch(deps: ExplainDeps) {
       bansOf(refused),
       bansOf(guessingAddresses),
       limitsOf(deps, account ?? name),
-      deps.suspensionOf(names),
+      deps.suspensionOf(names, isVisible === everyAccount ? undefined : isVisible),
     ]);
     const [first] = delayed;
     return {
@@ -192,7 +195,7 @@ export function createExplain(deps: ExplainDeps): Explain {
   const ofPlace = createPlaceSearch(deps);
   const ofReference = createReferenceSearch(deps);
   const search = (subject: Subject, isVisible: IsVisible): Promise<Found> => {
-    if (subject.kind === "account") return ofAccount(subject.name);
+    if (subject.kind === "account") return ofAccount(subject.name, isVisible);
     return subject.kind === "reference" ? ofReference(subject.reference, isVisible) : ofPlace(subject, isVisible);
   };
   return async (query, isVisible = everyAccount) => {

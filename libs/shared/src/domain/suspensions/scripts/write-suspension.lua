@@ -9,13 +9,15 @@
 -- ARGV[2] max_accounts
 -- ARGV[3] max_resumed
 -- ARGV[4] only_if_absent: 1 if a value that is there stays
--- Reply: the accounts that were written: not those for which there is a value already, or no room.
+-- ARGV[5] keeps_those_of_site: 1 if a suspension in force stays unless it is by somebody who is limited to domains
+-- Reply: the accounts that were written: not those whose value stays, or for which there is no room.
 
 local suspensions_key = KEYS[1]
 local writes = cjson.decode(ARGV[1])
 local max_accounts = tonumber(ARGV[2])
 local max_resumed = tonumber(ARGV[3])
 local only_if_absent = ARGV[4]
+local keeps_those_of_site = ARGV[5]
 
 local wanted = {}
 for _, write in ipairs(writes) do
@@ -25,6 +27,11 @@ if #wanted == 0 then return {} end
 
 local function kind_of(value)
   return string.sub(value, -5) == " null" and "resumed" or "suspended"
+end
+
+local function is_of_site(value)
+  local is_read, suspension = pcall(cjson.decode, string.match(value, "^%d+ (.*)$") or "null")
+  return is_read and type(suspension) == "table" and suspension.isLimited ~= true
 end
 
 local time = redis.call("TIME")
@@ -50,7 +57,12 @@ local written = {}
 for _, write in ipairs(wanted) do
   local account, value = write[1], write[2]
   local kind, previous = kind_of(value), kinds[account]
-  if previous == kind or counts[kind] < limits[kind] then
+  local is_kept = keeps_those_of_site == "1"
+    and previous == "suspended"
+    and is_of_site(redis.call("HGET", suspensions_key, account))
+  if is_kept then
+    -- Only the site changes it.
+  elseif previous == kind or counts[kind] < limits[kind] then
     if previous then counts[previous] = counts[previous] - 1 end
     counts[kind] = counts[kind] + 1
     kinds[account] = kind
