@@ -77,7 +77,7 @@ export const suspensionOperations = [
     concerns: { of: "account", in: "body", member: "username" },
     summary: "Suspend an account",
     description:
-      "Refuses all sign-ins to the account, by any name, protocol and credential, and ends its sessions and tokens. Mail is still delivered, and connections that mail servers have open stay open. Repeating it replaces end and reason. Callers and operators who are limited to domains get 403 if it was suspended by somebody who is not. Audited as account.suspend.",
+      "Refuses all sign-ins to the account, by any name, protocol and credential, and ends its sessions and tokens. Mail is still delivered, and connections that mail servers have open stay open. Repeating it replaces end and reason. Callers and operators who are limited to domains get 403 if a caller or operator of the whole site suspended it. Audited as account.suspend.",
     request: jsonBody(SuspensionRequest),
     answers: {
       200: jsonAnswer("The account is suspended.", SuspensionDone),
@@ -88,7 +88,7 @@ export const suspensionOperations = [
     concerns: { of: "account", in: "body", member: "username" },
     summary: "Resume a suspended account",
     description:
-      "Its user can sign in again. Sessions and tokens of earlier sign-ins remain ended. An account that is not suspended is not an error. Callers and operators who are limited to domains get 403 if it was suspended by somebody who is not. Audited as account.resume.",
+      "Its user can sign in again. Sessions and tokens of earlier sign-ins remain ended. An account that is not suspended is not an error. Callers and operators who are limited to domains get 403 if a caller or operator of the whole site suspended it. Audited as account.resume.",
     request: jsonBody(ResumptionRequest),
     answers: { 200: jsonAnswer("The accounts that were resumed; none if none was suspended.", SuspensionDone) },
   }),
