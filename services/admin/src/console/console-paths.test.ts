@@ -8,6 +8,7 @@ test.each([
   ["/console/search?for=handle", "/console/search?for=handle"],
   ["/console/search", "/console/search"],
   ["/console/bans?order=asc", "/console/bans?order=asc"],
+  ["/console/network?for=handle", "/console/network?for=handle"],
   ["/console/sign-out", "/console/overview"],
   ["//evil.example.test/console/search", "/console/overview"],
   ["/\\evil.example.test/console/search", "/console/overview"],

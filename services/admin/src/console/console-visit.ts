@@ -56,7 +56,12 @@ export function sendPage(deps: Show, reply: FastifyReply, page: ConsolePage, ope
 
 export function sendNotice(deps: Show, reply: FastifyReply, key: NoticeKey, operator?: Operator): FastifyReply {
   const isFault = key === "unavailable" || key === "no_sessions";
-  return sendPage(deps, reply, noticePage(key, isFault ? originOf(reply.request).session : undefined), operator);
+  return sendPage(
+    deps,
+    reply,
+    noticePage(key, { reference: isFault ? originOf(reply.request).session : undefined }),
+    operator,
+  );
 }
 
 export function goTo(reply: FastifyReply, path: string): FastifyReply {

@@ -45,13 +45,20 @@ const codeForm = (): Html =>
     "consoleSignInByCode",
   )}"><div class="field"><label for="code">${t("notice.code_label")}</label><input type="text" id="code" name="code" autocomplete="off" maxlength="64" required></div><button type="submit">${t("notice.sign_in")}</button></form>`;
 
-/** A page with one sentence. `reference` is the GUID of the request. */
-export function noticePage(key: NoticeKey, reference?: string): ConsolePage {
+/** A page with one sentence. `reference` is the GUID of the request, `reason` the English answer of an operation that refused an action. */
+export function noticePage(
+  key: NoticeKey,
+  { reference, reason }: { readonly reference?: string | undefined; readonly reason?: string } = {},
+): ConsolePage {
   const title = t(`notice.${key}.title`);
   const { status, signIn, asksAgain, takesCode }: Notice = notices[key];
   const toSignIn = `${pathTo("consoleSignIn")}${asksAgain === true ? "?proof=1" : ""}`;
   const link = signIn === undefined ? pathTo("consoleSearch") : toSignIn;
-  const body: Html = html`<h1>${title}</h1><p class="lead">${t(`notice.${key}.text`)}</p>${
+  const body: Html = html`<h1>${title}</h1><p class="lead">${
+    reason === undefined
+      ? t(`notice.${key}.text`)
+      : t("notice.refused", { reason: html`<span lang="en" dir="ltr">${reason}</span>` })
+  }</p>${
     reference !== undefined &&
     html`<p class="reference">${t("notice.reference", { reference: html`<code>${reference}</code>` })}</p>`
   }${takesCode === true && codeForm()}<a class="button quiet" href="${link}">${t(signIn ?? "notice.back")}</a>`;

@@ -19,6 +19,7 @@ import { ownForm } from "./console-form.ts";
 import { pageWithin } from "./console-paths.ts";
 import { type ConsoleVisit, forOperator, goTo, sendNotice, sendPage } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./context.ts";
+import { noticePage } from "./notice-pages.ts";
 
 const doneLine = (id: ConsoleActionId): Html =>
   html`<p role="status">${t("act.done", { action: t(`action.${id}.label`) })}</p>`;
@@ -124,6 +125,9 @@ async function carryOut(
   const undone = leftUndone(id, answer);
   if (outcome === "done" && undone.length > 0) return sendPage(deps, reply, undonePage(id, undone, next), operator);
   if (outcome === "done") return goTo(reply, withDone(next, id));
+  const { error: reason }: { readonly error?: unknown } = Object(answer);
+  if (outcome === "failed" && typeof reason === "string")
+    return sendPage(deps, reply, noticePage("failed", { reason }), operator);
   // The page shows how to sign in again.
   return outcome === "proof" ? goTo(reply, next) : sendNotice(deps, reply, outcome, operator);
 }

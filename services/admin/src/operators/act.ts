@@ -31,7 +31,7 @@ export interface Deed {
 export type ActOutcome = "done" | "role" | "target" | "unknown" | "proof" | "failed";
 
 /**
- * `onAnswer` gets what the operation answered if it is done.
+ * `onAnswer` gets what the operation answered, done or refused.
  * @throws AppError if it cannot be decided whether the operator may do it, or whether it was done
  */
 export type Act = (operator: Operator, deed: Deed, onAnswer?: (body: unknown) => void) => Promise<ActOutcome>;
@@ -115,7 +115,7 @@ export function createAct(findReach: FindReach, ask: AskApi, audit: Audit, helpd
       const unreachable = refusals[kind];
       if (unreachable !== undefined) return unreachable;
       const { outcome, body } = await send(operator, deed, account);
-      if (outcome === "done") onAnswer?.(body);
+      onAnswer?.(body);
       return outcome;
     };
     try {
