@@ -8,6 +8,7 @@ import { UsageError } from "./connection.ts";
 import type { CommandContext, OperatorCommand, Shown } from "./operator-command.ts";
 
 const pageSize = "500";
+const withoutRecords = "no domain has a record: auth.backends.order decides";
 
 async function list({ api }: CommandContext): Promise<Shown> {
   const domains: DomainList["domains"] = [];
@@ -25,6 +26,7 @@ async function list({ api }: CommandContext): Promise<Shown> {
     backends.join(" "),
     aliases.join(" ") || "-",
   ]);
+  if (rows.length === 0 && page.source === "none") return { lines: [withoutRecords], json: { ...page, domains } };
   const others = page.default_enabled ? "have the rules of auth.domains.default" : "are not served";
   return {
     lines: [
@@ -44,7 +46,7 @@ const origins: Readonly<Record<string, string>> = {
   records: "record in the configuration",
   source: "record of auth.domains.source",
   default: "no record: the rules of auth.domains.default apply",
-  none: "no domain has a record: auth.backends.order decides",
+  none: withoutRecords,
 };
 
 function backendLine({ backends }: DomainReport): string {
