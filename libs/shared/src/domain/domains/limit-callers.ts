@@ -150,7 +150,11 @@ export function limitCallers(app: LimitedApp, deps: LimitDeps): void {
     if (caller === null || (caller.domains === undefined && caller.defaultDomain === undefined)) return undefined;
     const isLimited = caller.domains !== undefined;
     const refusal = isLimited ? await refusalOf(request, caller, deps) : undefined;
-    if (refusal !== undefined) return reply.code(refusal[0]).send({ error: refusal[1] });
+    if (refusal !== undefined) {
+      const [status, error] = refusal;
+      deps.logger.info({ session: caller.session, caller: caller.name, status, error }, "an API caller was refused");
+      return reply.code(status).send({ error });
+    }
     const { concerns } = routeOptions.config;
     if (!isAboutAccount(concerns) || isLeftToRoute(request, concerns, deps)) return undefined;
     const place = { part: parts[concerns.in], member: concerns.member };
