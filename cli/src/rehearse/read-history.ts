@@ -3,9 +3,9 @@ import { compileCheck } from "@postern/shared/platform/http";
 import type { Surroundings } from "../command.ts";
 import { type Api, ApiError } from "../operator/api.ts";
 import { createProgress } from "../progress.ts";
-import { NumberSet, numberOf } from "./number-set.ts";
-import type { Rehearsal } from "./rehearsal.ts";
-import type { SignIn } from "./sign-in.ts";
+import { NumberSet, numberOf } from "../../../services/auth-engine/src/rehearsal/number-set.ts";
+import type { Rehearsal } from "../../../services/auth-engine/src/rehearsal/rehearsal.ts";
+import type { SignIn } from "../../../services/auth-engine/src/rehearsal/sign-in.ts";
 
 /** More than any site records. */
 const mostHistories = 5_000_000;

@@ -2,9 +2,9 @@ import type { Surroundings } from "../command.ts";
 import { createProgress } from "../progress.ts";
 import { createCollector } from "./collector.ts";
 import { openLog, wholeLines } from "./log-text.ts";
-import type { Rehearsal } from "./rehearsal.ts";
-import { isDialect, readSignIn } from "./sign-in.ts";
-import { decidedEnd, UsualSuccess, usualStart } from "./usual-success.ts";
+import type { Rehearsal } from "../../../services/auth-engine/src/rehearsal/rehearsal.ts";
+import { isDialect, readSignIn } from "../../../services/auth-engine/src/rehearsal/sign-in.ts";
+import { decidedEnd, UsualSuccess, usualStart } from "../../../services/auth-engine/src/rehearsal/usual-success.ts";
 
 const timeLength = 24;
 

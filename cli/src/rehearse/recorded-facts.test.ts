@@ -2,10 +2,10 @@
 
 import { loadConfig } from "@postern/shared/platform/config";
 import { expect, test } from "vitest";
-import { LookUps } from "./look-ups.ts";
-import { fromHistory, fromLog, type RecordSource } from "./record-source.ts";
-import { Rehearsal } from "./rehearsal.ts";
-import { readSignIn, type SignIn } from "./sign-in.ts";
+import { LookUps } from "../../../services/auth-engine/src/rehearsal/look-ups.ts";
+import { fromHistory, fromLog, type RecordSource } from "../../../services/auth-engine/src/rehearsal/record-source.ts";
+import { Rehearsal } from "../../../services/auth-engine/src/rehearsal/rehearsal.ts";
+import { readSignIn, type SignIn } from "../../../services/auth-engine/src/rehearsal/sign-in.ts";
 import { decided, nonce, reported } from "./testing/rehearsed-logs.ts";
 
 const denying = (condition: object) => ({

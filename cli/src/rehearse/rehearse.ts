@@ -7,12 +7,12 @@ import { findOwnSite } from "../operator/own-site.ts";
 import { runningDemo } from "../operator/running-demo.ts";
 import { createProgress } from "../progress.ts";
 import { interruptible } from "./interrupt.ts";
-import { LookUps } from "./look-ups.ts";
+import { LookUps } from "../../../services/auth-engine/src/rehearsal/look-ups.ts";
 import { asksOtherBackends, openBackends } from "./new-backends.ts";
 import { readHistory } from "./read-history.ts";
 import { readLog } from "./read-log.ts";
-import { fromHistory, fromLog } from "./record-source.ts";
-import { Rehearsal } from "./rehearsal.ts";
+import { fromHistory, fromLog } from "../../../services/auth-engine/src/rehearsal/record-source.ts";
+import { Rehearsal } from "../../../services/auth-engine/src/rehearsal/rehearsal.ts";
 import { rememberRehearsal } from "./rehearsed.ts";
 import { percentOf, readable } from "./report.ts";
 

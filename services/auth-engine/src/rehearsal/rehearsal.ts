@@ -1,8 +1,8 @@
 import type { AuthDecision, RehearsalReport } from "@postern/shared/contracts";
 import type { Config } from "@postern/shared/platform/config";
-import { bruteForceSettings } from "../../../services/auth-engine/src/brute-force/brute-force-settings.ts";
-import type { Attempt } from "../../../services/auth-engine/src/pipeline/attempt.ts";
-import type { PolicyFacts } from "../../../services/auth-engine/src/policy/fact-readers.ts";
+import { bruteForceSettings } from "../brute-force/brute-force-settings.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
+import type { PolicyFacts } from "../policy/fact-readers.ts";
 import { Comparison } from "./comparison.ts";
 import { unjudgedControls } from "./differing-sections.ts";
 import type { LookUps } from "./look-ups.ts";

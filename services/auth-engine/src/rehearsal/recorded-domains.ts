@@ -1,7 +1,7 @@
 import { Domains, type PlacedName } from "@postern/shared/domain/domains";
 import { type Config, usesDomains } from "@postern/shared/platform/config";
-import { placedMasterLogin } from "../../../services/auth-engine/src/domains/place-attempt.ts";
-import type { Attempt } from "../../../services/auth-engine/src/pipeline/attempt.ts";
+import { placedMasterLogin } from "../domains/place-attempt.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
 
 /** Whether the records of domains are outside of the configuration. A rehearsal does not query their source. */
 export const hasDomainSource = ({ auth }: Config): boolean => auth.domains.source.kind !== "none";

@@ -1,6 +1,6 @@
 import type { RuleScope } from "@postern/shared/domain/brute-force";
 import type { Clock } from "@postern/shared/platform/time";
-import type { WindowCount } from "../../../services/auth-engine/src/brute-force/fallback/window.ts";
+import type { WindowCount } from "../brute-force/fallback/window.ts";
 import { NumberTable } from "./number-table.ts";
 
 /** How many networks are kept; those that were changed longest ago make room. */

@@ -2,10 +2,10 @@
 
 import type { AuthDecision } from "@postern/shared/contracts";
 import type { Config, PolicyConfig } from "@postern/shared/platform/config";
-import type { Attempt } from "../../../services/auth-engine/src/pipeline/attempt.ts";
-import type { PolicyFacts } from "../../../services/auth-engine/src/policy/fact-readers.ts";
-import { createPolicies } from "../../../services/auth-engine/src/policy/policies.ts";
-import { policySettings } from "../../../services/auth-engine/src/policy/policy-settings.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
+import type { PolicyFacts } from "../policy/fact-readers.ts";
+import { createPolicies } from "../policy/policies.ts";
+import { policySettings } from "../policy/policy-settings.ts";
 import type { RecordSource } from "./record-source.ts";
 import { hasDomainSource } from "./recorded-domains.ts";
 import { type Verdict, verdict, verdictOf } from "./verdict.ts";

@@ -5,27 +5,27 @@ import type { Clock } from "@postern/shared/platform/time";
 import {
   bruteForceSettings,
   usesBruteForce,
-} from "../../../services/auth-engine/src/brute-force/brute-force-settings.ts";
-import { checkBruteForce } from "../../../services/auth-engine/src/brute-force/check-brute-force.ts";
-import { countFailure } from "../../../services/auth-engine/src/brute-force/count-failure.ts";
-import { createBruteForce } from "../../../services/auth-engine/src/brute-force/create-brute-force.ts";
-import { createLocalStore } from "../../../services/auth-engine/src/brute-force/fallback/local-store.ts";
-import { createObservingBruteForce } from "../../../services/auth-engine/src/brute-force/observe.ts";
-import { createTargets } from "../../../services/auth-engine/src/brute-force/targets.ts";
-import { controlSettings } from "../../../services/auth-engine/src/controls/control-settings.ts";
+} from "../brute-force/brute-force-settings.ts";
+import { checkBruteForce } from "../brute-force/check-brute-force.ts";
+import { countFailure } from "../brute-force/count-failure.ts";
+import { createBruteForce } from "../brute-force/create-brute-force.ts";
+import { createLocalStore } from "../brute-force/fallback/local-store.ts";
+import { createObservingBruteForce } from "../brute-force/observe.ts";
+import { createTargets } from "../brute-force/targets.ts";
+import { controlSettings } from "../controls/control-settings.ts";
 import {
   createControls,
   createRelayDomains,
   createTlsRequired,
   runControls,
-} from "../../../services/auth-engine/src/controls/controls.ts";
-import { refuseDomain } from "../../../services/auth-engine/src/domains/refuse-domain.ts";
-import { createMasterUsers } from "../../../services/auth-engine/src/master-user/master-users.ts";
-import type { Attempt } from "../../../services/auth-engine/src/pipeline/attempt.ts";
-import { denial, type StepContext } from "../../../services/auth-engine/src/pipeline/step.ts";
-import type { PolicyFacts } from "../../../services/auth-engine/src/policy/fact-readers.ts";
-import { keepSuccess } from "../../../services/auth-engine/src/result-cache/keep-success.ts";
-import { masterUserSettings } from "../../../services/auth-engine/src/settings.ts";
+} from "../controls/controls.ts";
+import { refuseDomain } from "../domains/refuse-domain.ts";
+import { createMasterUsers } from "../master-user/master-users.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
+import { denial, type StepContext } from "../pipeline/step.ts";
+import type { PolicyFacts } from "../policy/fact-readers.ts";
+import { keepSuccess } from "../result-cache/keep-success.ts";
+import { masterUserSettings } from "../settings.ts";
 import { Counters } from "./counters.ts";
 import { createQuietSuccesses } from "./quiet-successes.ts";
 import { placeRecorded, recordedDomains } from "./recorded-domains.ts";

@@ -1,6 +1,6 @@
 import { type RuleScope, ruleIsFor } from "@postern/shared/domain/brute-force";
-import type { BruteForceSettings } from "../../../services/auth-engine/src/brute-force/brute-force-settings.ts";
-import type { Control } from "../../../services/auth-engine/src/controls/controls.ts";
+import type { BruteForceSettings } from "../brute-force/brute-force-settings.ts";
+import type { Control } from "../controls/controls.ts";
 import type { Counters } from "./counters.ts";
 import { ipv4Network } from "./network-number.ts";
 import type { UsualSuccess } from "./usual-success.ts";

@@ -1,14 +1,14 @@
 import type { Ban, RuleScope } from "@postern/shared/domain/brute-force";
 import type { Clock } from "@postern/shared/platform/time";
-import { decayed, rolledTo } from "../../../services/auth-engine/src/brute-force/fallback/window.ts";
+import { decayed, rolledTo } from "../brute-force/fallback/window.ts";
 import {
   type CountedAttempt,
   type CountResult,
   type Guess,
   memoryMs,
   type SharedStore,
-} from "../../../services/auth-engine/src/brute-force/shared-store.ts";
-import { allowance, guessScore, type Toleration } from "../../../services/auth-engine/src/brute-force/toleration.ts";
+} from "../brute-force/shared-store.ts";
+import { allowance, guessScore, type Toleration } from "../brute-force/toleration.ts";
 import { Bounded, fewEntries } from "./bounded.ts";
 import { networkNumber } from "./network-number.ts";
 import { NumberSet, numberOf } from "./number-set.ts";
