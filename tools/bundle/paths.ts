@@ -7,6 +7,7 @@ const reviewed: ReadonlySet<string> = new Set([
   // Threads: `workers.ts` places their entries where these look.
   "libs/shared/src/domain/passwords/schemes.ts",
   "libs/shared/src/domain/scripts/worker-handle.ts",
+  "services/auth-engine/src/rehearsal/rehearsal-thread.ts",
   "services/idp/src/saml/metadata/read-in-thread.ts",
   // Finds the demo of a working copy, which a package has not.
   "cli/src/operator/running-demo.ts",

@@ -13,6 +13,10 @@ const workers: Readonly<Record<string, WorkerEntry>> = {
     source: "libs/shared/src/domain/passwords/crypt-worker.ts",
     fileName: "crypt-worker.js",
   },
+  "services/auth-engine/src/rehearsal/rehearsal-thread.ts": {
+    source: "services/auth-engine/src/rehearsal/rehearsal-worker.ts",
+    fileName: "rehearsal-worker.js",
+  },
   "services/idp/src/saml/metadata/read-in-thread.ts": {
     source: "services/idp/src/saml/metadata/read-worker.ts",
     fileName: "read-worker.js",

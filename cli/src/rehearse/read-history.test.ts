@@ -6,7 +6,7 @@ import type { DecisionRecord } from "@postern/shared/contracts";
 import { scratchFolder } from "@postern/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { signInsOf } from "./read-history.ts";
+import { signInsOf } from "../../../services/auth-engine/src/rehearsal/history-records.ts";
 import { runRehearseCommand } from "./rehearse.ts";
 import { nonce, surroundings } from "./testing/rehearsed-logs.ts";
 

@@ -10,6 +10,7 @@ import {
   historyFromConfig,
   LiveDomains,
   redisFromConfig,
+  rehearsalsFromConfig,
   rememberedDevicesFromConfig,
   scriptPasswordReports,
   unverifiablePasswordCounter,
@@ -105,6 +106,8 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     watchHub: createWatchHub(parts),
     locate: locateOnBus(parts.bus),
     shadowReports: createShadowReports(config, redis),
+    /** Undefined while no history is recorded. */
+    rehearsals: rehearsalsFromConfig(config, redis),
     auditReads: createAuditReads(parts.audit),
     ...createExplanations(config, { ...parts, ...suspending, ...records, accountNames, factorLocks }),
     reportAccount: createAccounts(config, { ...parts, ...records, rememberedDevices }, factorLocks),

@@ -35,6 +35,7 @@ import { createMasterUsers } from "./master-user/master-users.ts";
 import { createEngineMetrics, type EngineMetrics } from "./metrics.ts";
 import { createOrigins } from "./origins/context.ts";
 import { createPolicies } from "./policy/policies.ts";
+import { createRehearsing } from "./rehearsal/context.ts";
 import { createResultCacheParts, type ResultCacheParts } from "./result-cache/context.ts";
 import { createLiveRisk } from "./risk/context.ts";
 import { createLocateAddresses } from "./risk/locate-addresses.ts";
@@ -217,6 +218,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     }),
     dovecot: makeDovecot(config, parts),
     engineId,
+    rehearsing: createRehearsing(config, base, redis),
     listAccounts: makeListAccounts(engineId, { base, backends, domains, metrics }),
     locateAddresses: createLocateAddresses(risk?.places),
     describeAccount: createDescribeAccount(backendsByName, releasable, steadyClock),

@@ -1,5 +1,6 @@
 import {
   authenticate,
+  beginRehearsal,
   cacheFlushScript,
   describeAccount,
   findDomain,
@@ -22,6 +23,8 @@ const maxLocating = 16;
 const maxFlushScripts = 16;
 /** Other services ask for a record once, and keep it. */
 const maxDomains = 256;
+/** An engine runs one, and refuses the others. */
+const maxRehearsals = 2;
 /** Limit of hook calls that wait for a database or a backend. */
 const maxModuleCalls = 64;
 
@@ -37,6 +40,7 @@ export function serveEngine({ bus, settings, ...context }: EngineContext): reado
     bus.serve(locateAddresses, context.locateAddresses, { maxInFlight: maxLocating, instance }),
     bus.serve(cacheFlushScript, context.scripts.runCacheFlushScript, { maxInFlight: maxFlushScripts, instance }),
     bus.serve(scriptModule, context.scripts.callScriptModule, { maxInFlight: maxModuleCalls, instance }),
+    bus.serve(beginRehearsal, context.rehearsing.begin, { maxInFlight: maxRehearsals, instance }),
     ...serveDovecot(bus, context.dovecot, { maxInFlight, instance }),
     ...serveSecondFactors(bus, instance, context.secondFactors, context.appPasswords),
   ];

@@ -68,6 +68,7 @@ async function start(config: Config, shared: SharedByProcess): Promise<Service> 
       { name: "last heartbeat", run: heartbeat.drain },
       { name: "bus", run: () => bus.drain() },
       { name: "heartbeats", run: heartbeat.stop },
+      { name: "a rehearsal", run: () => context.rehearsing.close() },
       { name: "recovery codes", run: () => context.closeSecondFactors() },
       { name: "last uses of app passwords", run: () => context.appPasswordUses.settled() },
       {

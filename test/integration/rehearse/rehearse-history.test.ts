@@ -3,19 +3,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { historyWriterFromConfig } from "@postern/shared/assembly";
-import type { DecisionBatch } from "@postern/shared/domain/history";
-import { loadConfig, processSources } from "@postern/shared/platform/config";
 import { poll } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { run } from "../../../cli/src/run.ts";
 import { usersBackends, writeUsers } from "../../support/accounts-database.ts";
 import { askAdmin } from "../../support/ask-admin.ts";
-import { testRedis } from "../../support/redis-content.ts";
 import { operatorCredentials } from "../../support/run-operator.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
-
-type Run = DecisionBatch["runs"][number];
+import { type RecordedRun as Run, recordRuns } from "./recorded-history.ts";
 
 /** On several pages. */
 const accounts = 600;
@@ -48,27 +43,13 @@ const longAgo = { timeMs: Date.now() - 3 * hourMs, firstMs: Date.now() - 3 * hou
 
 let stack: Stack;
 
-/** Records sign-ins as two engines do. */
-async function record(runs: readonly Run[]): Promise<void> {
-  const loaded = loadConfig({ ...processSources(), file: stack.configFile });
-  if (!loaded.ok || stack.redis === undefined) throw new Error("the stack has no configuration");
-  const redis = await testRedis(stack.redis.port);
-  const writers = ["one", "two"].map((name) => historyWriterFromConfig(loaded.config, redis, name));
-  const half = Math.ceil(runs.length / 2);
-  for (const [index, write] of writers.entries()) {
-    const part = runs.slice(index * half, (index + 1) * half);
-    expect(await write?.({ runs: part, referred: [], traffic: [], failingNetworks: [] }, Date.now())).toBe(0);
-  }
-  redis.disconnect();
-}
-
 beforeAll(async () => {
   stack = await startStack({
     redis: true,
     services: ["admin"],
     settings: { observability: { decision_history: { enabled: true } } },
   });
-  await record([
+  await recordRuns(stack, [
     ...Array.from({ length: accounts }, (_, index) => success(index, index < accounts - recent ? longAgo : {})),
     ...victims.map((index) => success(index, { protocol: "pop3" })),
     success(1, { outcome: "denied", reason: "wrong_password", count: 5 }),

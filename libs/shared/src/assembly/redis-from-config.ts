@@ -75,7 +75,7 @@ function databaseOf({ url, database_number: number }: RedisRoleConfig, { kind }:
 
 interface RedisParts {
   readonly service: string;
-  readonly logger: Logger;
+  readonly logger: Pick<Logger, "info" | "warn">;
   /** For a worker with blocking commands. */
   readonly isBlocking?: boolean;
   readonly tracer?: Tracer | undefined;

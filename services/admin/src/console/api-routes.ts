@@ -15,6 +15,7 @@ import { getDomains } from "./domains/get-domains.ts";
 import { getNetwork } from "./network/get-network.ts";
 import { getOrigins } from "./origins/get-origins.ts";
 import { getSeries } from "./overview/get-series.ts";
+import { registerRehearsals } from "./rehearsal/rehearsal-api.ts";
 import { getExplain } from "./search/get-explain.ts";
 import { getHistory } from "./search/get-history.ts";
 import { getHistoryExport } from "./search/get-history-export.ts";
@@ -77,6 +78,7 @@ export function registerConsole(app: FastifyInstance, context: AdminContext): vo
   app.route({ ...guarded("exportAuditRecords"), handler: getAuditExport(context) });
   app.route({ ...guarded("showAccount"), handler: postAccount(context) });
   app.route({ ...guarded("inviteOperator"), handler: postInvitation(context) });
+  registerRehearsals(app, context);
   app.route({ ...guarded("showDomains"), handler: getDomains(context) });
   app.route({ ...guarded("showSystem"), handler: getSystem(context) });
 }

@@ -5,8 +5,9 @@ import type { ConsoleVisit } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./context.ts";
 
 const maxFormBytes = 64 * 1024;
-/** A rehearsal with all its groups is larger than what people type. */
+/** A rehearsal with all its groups, or a configuration, is larger than what people type. */
 const maxRehearsalBytes = 1_048_576;
+const ofRehearsals: ReadonlySet<string> = new Set([pathTo("consoleRehearsalShow"), pathTo("consoleRehearsalStart")]);
 const noForm = new URLSearchParams();
 
 /** Reads the bodies of this scope as forms; a body of another type is an empty form. */
@@ -16,7 +17,7 @@ export function parseConsoleForms(scope: FastifyInstance): void {
     "application/x-www-form-urlencoded",
     { parseAs: "buffer" },
     async ({ url }: FastifyRequest, body: Buffer) =>
-      readFormBody(body, url === pathTo("consoleRehearsalShow") ? maxRehearsalBytes : maxFormBytes),
+      readFormBody(body, ofRehearsals.has(url) ? maxRehearsalBytes : maxFormBytes),
   );
   scope.addContentTypeParser("*", (_request, payload, done) => {
     payload.resume();

@@ -19,7 +19,13 @@ import { getOriginsPage } from "./origins/get-origins-page.ts";
 import { getOverview } from "./overview/get-overview.ts";
 import { postAct } from "./post-act.ts";
 import { getPreferences, postPreferences } from "./preferences/preferences-page.ts";
-import { getRehearsal, postRehearsal } from "./rehearsal/rehearsal-routes.ts";
+import {
+  getRehearsal,
+  getRehearsalEvents,
+  postRehearsal,
+  postRehearsalCancel,
+  postRehearsalStart,
+} from "./rehearsal/rehearsal-routes.ts";
 import { getSearch } from "./search/get-search.ts";
 import { postFind } from "./search/post-find.ts";
 import { getShadowPage, postShadowReset } from "./shadow/get-shadow-page.ts";
@@ -96,6 +102,9 @@ export function registerConsolePages(app: FastifyInstance, deps: ConsolePagesDep
   app.route({ ...routeOf(operation("consoleConfiguration")), handler: getConfigurationPage(deps) });
   app.route({ ...routeOf(operation("consoleRehearsal")), handler: getRehearsal(deps) });
   app.route({ ...routeOf(operation("consoleRehearsalShow")), handler: postRehearsal(deps) });
+  app.route({ ...routeOf(operation("consoleRehearsalStart")), handler: postRehearsalStart(deps) });
+  app.route({ ...routeOf(operation("consoleRehearsalCancel")), handler: postRehearsalCancel(deps) });
+  app.route({ ...routeOf(operation("consoleRehearsalEvents")), handler: getRehearsalEvents(deps) });
   app.route({ ...routeOf(operation("consoleDomains")), handler: getDomainsPage(deps) });
   app.route({ ...routeOf(operation("consoleAudit")), handler: showAudit(deps, "consoleAudit") });
   app.route({ ...routeOf(operation("consoleAuditFilter")), handler: showAudit(deps, "consoleAuditFilter") });

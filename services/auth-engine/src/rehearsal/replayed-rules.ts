@@ -2,10 +2,7 @@ import type { AuthDecision } from "@postern/shared/contracts";
 import { type Ban, sourceOf } from "@postern/shared/domain/brute-force";
 import type { Config } from "@postern/shared/platform/config";
 import type { Clock } from "@postern/shared/platform/time";
-import {
-  bruteForceSettings,
-  usesBruteForce,
-} from "../brute-force/brute-force-settings.ts";
+import { bruteForceSettings, usesBruteForce } from "../brute-force/brute-force-settings.ts";
 import { checkBruteForce } from "../brute-force/check-brute-force.ts";
 import { countFailure } from "../brute-force/count-failure.ts";
 import { createBruteForce } from "../brute-force/create-brute-force.ts";
@@ -13,12 +10,7 @@ import { createLocalStore } from "../brute-force/fallback/local-store.ts";
 import { createObservingBruteForce } from "../brute-force/observe.ts";
 import { createTargets } from "../brute-force/targets.ts";
 import { controlSettings } from "../controls/control-settings.ts";
-import {
-  createControls,
-  createRelayDomains,
-  createTlsRequired,
-  runControls,
-} from "../controls/controls.ts";
+import { createControls, createRelayDomains, createTlsRequired, runControls } from "../controls/controls.ts";
 import { refuseDomain } from "../domains/refuse-domain.ts";
 import { createMasterUsers } from "../master-user/master-users.ts";
 import type { Attempt } from "../pipeline/attempt.ts";

@@ -1,11 +1,19 @@
 import { type Static, Type } from "typebox";
-import { backchannel, errorAnswer, jsonAnswer, jsonBody, temporaryFailure } from "../operations/answers.ts";
+import {
+  backchannel,
+  emptyAnswer,
+  errorAnswer,
+  jsonAnswer,
+  jsonBody,
+  temporaryFailure,
+} from "../operations/answers.ts";
 import { operationsWith } from "../operations/define-operation.ts";
 import { defineFamily, operatorScopes } from "../operations/route-family.ts";
 import { component, optionalText, text, time } from "../schema.ts";
 import { AccountQuery, AccountReport } from "./account.ts";
 import { SignInOrigins } from "./origins.ts";
 import { Attacks, BanRecordPage, DecisionExportPage, DecisionHistoryPage, Explanation } from "./records.ts";
+import { RehearsalRequest, RehearsalRun } from "./rehearsal.ts";
 import { SignInSeries } from "./series.ts";
 import { SystemReport } from "./system.ts";
 
@@ -45,6 +53,42 @@ const subject = (description: string) => text(description, { minLength: 1, maxLe
 const limit = optionalText("Size of the page, 1 to 500; 50 by default.", { pattern: "^[0-9]+$" });
 const cursor = optionalText("Value of next from the previous page.", { maxLength: 1024 });
 const failures = { 400: errorAnswer("A query parameter is missing or invalid."), 500: temporaryFailure };
+
+const rehearsal = "/api/v1/console/rehearsal";
+const noHistory = errorAnswer("The decision history is disabled.");
+
+/** All of them show or decide what concerns every account. */
+const rehearsalOperations = [
+  consoleApi("post", rehearsal, "startRehearsal", {
+    anyScope: ["admin"],
+    summary: "Decide the recorded sign-ins again, by the rules of another configuration",
+    description:
+      "For a change that is not in effect yet. An engine compares it with its own configuration, in a thread of its own, with the sign-ins of the decision history. It connects to no backend, runs no script, and reads no file and no environment variable. One rehearsal at a time; its result replaces the one before and is kept for a day. Audited as rehearsal.start.",
+    request: jsonBody(RehearsalRequest),
+    answers: {
+      202: jsonAnswer("It was started.", RehearsalRun),
+      400: errorAnswer("The body is invalid."),
+      404: noHistory,
+      409: errorAnswer("Another rehearsal is running."),
+      500: temporaryFailure,
+    },
+  }),
+  consoleApi("get", rehearsal, "showRehearsal", {
+    anyScope: ["admin"],
+    summary: "Show how far the rehearsal is, or the result of the last one",
+    answers: { 200: jsonAnswer("The rehearsal.", RehearsalRun), 404: noHistory, 500: temporaryFailure },
+  }),
+  consoleApi("delete", rehearsal, "cancelRehearsal", {
+    anyScope: ["admin"],
+    summary: "Cancel the rehearsal that is running",
+    description: "The part that was read becomes the result, within about a second. Audited as rehearsal.cancel.",
+    answers: {
+      204: emptyAnswer("It is cancelled, or none was running."),
+      404: noHistory,
+      500: temporaryFailure,
+    },
+  }),
+];
 
 export const consoleOperations = [
   consoleApi("get", "/api/v1/console/explain", "explain", {
@@ -99,6 +143,7 @@ export const consoleOperations = [
       404: errorAnswer("The decision history is disabled."),
     },
   }),
+  ...rehearsalOperations,
   consoleApi("get", "/api/v1/console/bans", "listBansByEnd", {
     summary: "List the active bans, sorted by their end",
     request: {

@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { component, optionalText, text, texts, time } from "../schema.ts";
 
 const count = Type.Integer({ minimum: 0 });
 const moment = Type.String({ maxLength: 64, format: "date-time" });
@@ -56,3 +57,30 @@ export const RehearsalReport = Type.Object({
   unreadable: count,
 });
 export type RehearsalReport = Static<typeof RehearsalReport>;
+
+/** Characters of a configuration that is to be rehearsed. */
+export const maxRehearsedText = 262_144;
+
+export const RehearsalRequest = component("RehearsalRequest", {
+  configuration: text(
+    "The changed configuration, in YAML. No file and no environment variable is read: secrets may have any value.",
+    { minLength: 1, maxLength: maxRehearsedText },
+  ),
+  since: Type.Optional(time("Only sign-ins from this time on. Absent: all.")),
+});
+
+export const RehearsalRun = component("RehearsalRun", {
+  state: text(
+    "none; running; done; refused (the configuration has problems); failed (`problems` say why); lost (the engine that ran it has ended).",
+  ),
+  by: optionalText("The operator who started it."),
+  started: Type.Optional(time("When it was started.")),
+  since: Type.Optional(time("Only sign-ins from this time on. Absent: all.")),
+  cancelled: Type.Optional(Type.Boolean({ description: "Whether an operator has cancelled it." })),
+  done: Type.Optional(share),
+  sign_ins: Type.Optional(count),
+  remaining_seconds: Type.Optional(Type.Integer({ minimum: 0, description: "Estimate. Absent if there is none." })),
+  problems: Type.Optional(texts("Problems of the configuration, or why the rehearsal failed.")),
+  report: Type.Optional(RehearsalReport),
+});
+export type RehearsalRun = Static<typeof RehearsalRun>;

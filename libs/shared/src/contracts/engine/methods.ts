@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { maxRehearsedText } from "../console/rehearsal.ts";
 import { engineMethod } from "../define.ts";
 import { flag, oneOf, optionalFlag, optionalText, text } from "../schema.ts";
 
@@ -87,4 +88,23 @@ export const findDomain = engineMethod(
     isInvalid: optionalFlag("The source returned what is no record of the domain: it is undecidable."),
   }),
   { repeatable: true },
+);
+
+/**
+ * Decides the recorded sign-ins again, by the rules in effect and by those of another configuration, in a thread of the engine that receives
+ * this. How far it is, and its result, is in Redis. Engines of an earlier version do not serve it.
+ */
+export const beginRehearsal = engineMethod(
+  "begin-rehearsal",
+  Type.Object({
+    id: text("GUID of the rehearsal.", { minLength: 1, maxLength: 64 }),
+    by: text("The operator.", { maxLength: 1024 }),
+    configuration: text("The other configuration, in YAML.", { maxLength: maxRehearsedText }),
+    sinceMs: Type.Integer({ minimum: 0, description: "Only sign-ins from this time on; 0 for all." }),
+  }),
+  Type.Object({
+    outcome: text(
+      "begun; busy: another rehearsal runs at this site; no_history: no decision history is recorded, so there is nothing to decide again.",
+    ),
+  }),
 );

@@ -134,6 +134,12 @@ export const auditEvents = {
     "the account; the name as the operator typed it, unless there is a code",
   ),
   "lost_phone.use": event("A user signed in with a lost-phone code in place of the second factor", account, account),
+  "rehearsal.cancel": event("An operator cancelled a rehearsal", caller),
+  "rehearsal.start": event(
+    "An operator started a rehearsal of a changed configuration, whose result names accounts, or was not admitted because another one was running",
+    caller,
+    "the time from which on; absent: all",
+  ),
   "risk.confirm": event(
     "A user confirmed that a suspicious sign-in was their own: its network is known, and a hold has ended. `method`: second_factor or known_device",
     account,

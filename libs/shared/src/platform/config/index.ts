@@ -6,7 +6,7 @@ export { type OwnCertificate, ownCertificates, readOwnCertificate } from "./own-
 export { formatProblem, nearestName, type Problem } from "./problem.ts";
 export { type ConfigSources, type ValueSource } from "./read/reader.ts";
 export { readDomainRecord } from "./read-domain-record.ts";
-export { type RedactedConfig, redactConfig, redacted, redactNode } from "./redact.ts";
+export { type RedactedConfig, redactConfig, redacted, redactNode, withUnreadSecrets } from "./redact.ts";
 export { currentName, renamedKeys } from "./renamed-keys.ts";
 export { backchannelAudience, callerDefaultDomain } from "./sections/auth-backchannel.ts";
 export { parseBackendEntry } from "./sections/auth-backends.ts";

@@ -8,6 +8,7 @@ import {
   readSection,
   type ValueSource,
 } from "./read/reader.ts";
+import { unreadSecret } from "./redact.ts";
 import { renameKeys } from "./renamed-keys.ts";
 import { derive, schemaTree } from "./schema-tree.ts";
 import { didYouMean } from "./sections/checks.ts";
@@ -63,9 +64,6 @@ export type LoadResult =
       readonly sources: ConfigSources;
     }
   | { readonly ok: false; readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] };
-
-/** Replaces a secret that was not read; long enough for every length rule. */
-const unreadSecret = "unread-secret-".repeat(5);
 
 /**
  * Defaults, then the file, then the environment. All problems are reported together; no problem contains a value. Never

@@ -28,10 +28,10 @@ export const redisCommands: Readonly<Record<ServiceName, readonly string[]>> = {
   "auth-engine": commandsOf(
     connection,
     common,
-    "client|caching client|id client|tracking hdel hget hlen hmget hset hsetnx incr pexpire pfadd pfcount sadd scard sismember subscribe type zmscore",
+    "client|caching client|id client|tracking hdel hget hlen hmget hset hsetnx incr pexpire pfadd pfcount sadd scard sismember subscribe type zmscore zscan",
   ),
   idp: commandsOf(connection, common, jobs, "decr getdel hsetnx hvals ttl zmscore"),
-  admin: commandsOf(connection, common, jobs, "getdel getex pfcount"),
+  admin: commandsOf(connection, common, jobs, "getdel getex pfcount zscan"),
   "jobs-worker": commandsOf(connection, common, jobs, "bzpopmin"),
 };
 

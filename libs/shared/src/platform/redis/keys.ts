@@ -8,6 +8,7 @@ import { historyKeyFamilies } from "./keys/history.ts";
 import { jobKeyFamilies } from "./keys/jobs.ts";
 import { oidcKeyFamilies } from "./keys/oidc.ts";
 import { originKeyFamilies } from "./keys/origins.ts";
+import { rehearsalKeyFamilies } from "./keys/rehearsal.ts";
 import { riskKeyFamilies } from "./keys/risk.ts";
 import { rollupKeyFamilies } from "./keys/rollups.ts";
 import { samlKeyFamilies } from "./keys/saml.ts";
@@ -75,6 +76,7 @@ export const keyFamilies: readonly KeyFamily<never[]>[] = [
   historyKeyFamilies,
   jobKeyFamilies,
   originKeyFamilies,
+  rehearsalKeyFamilies,
   riskKeyFamilies,
   rollupKeyFamilies,
   scriptKeyFamilies,

@@ -1,4 +1,4 @@
-import type { RehearsalReport } from "@postern/shared/contracts";
+import type { RehearsalReport, RehearsalRun } from "@postern/shared/contracts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Operator } from "../../operators/operator.ts";
@@ -55,7 +55,9 @@ function reportWith(text: string): RehearsalReport {
   };
 }
 
-const bodyOf = (answer: RehearsalAnswer): string => show(rehearsalPage({ answer, operator }), operator).body;
+const bodyOf = (answer: RehearsalAnswer): string =>
+  show(rehearsalPage({ answer, run: { state: "none" }, operator }), operator).body;
+const bodyOfRun = (run: RehearsalRun): string => show(rehearsalPage({ answer: "none", run, operator }), operator).body;
 const tags = (text: string): readonly string[] => [...text.matchAll(/<\/?([a-z][a-z0-9]*)/giu)].map(([tag]) => tag);
 
 test("texts of a report, which come from a log, add no tag", () => {
@@ -80,6 +82,29 @@ test("totals, groups, differences over time, bans and what cannot be judged are 
     '<span class="name">lines or records that could not be read</span> <span>4</span>',
   ])
     expect(body).toContain(part);
+});
+
+test("a rehearsal that runs shows how far it is and can be cancelled; one that was cancelled, failed or was refused says so", () => {
+  const run: RehearsalRun = {
+    state: "running",
+    by: "ada",
+    started: "2030-05-06T13:52:10.000Z",
+    done: 0.25,
+    sign_ins: 7,
+  };
+  const running = bodyOfRun({ ...run, remaining_seconds: 200 });
+  for (const part of ['value="0.25"', "7 sign-ins", "About 3 min left.", "/console/rehearsal/cancel", "data-events"])
+    expect(running).toContain(part);
+  expect(running).not.toContain("/console/rehearsal/start");
+  expect(bodyOfRun({ ...run, cancelled: true })).not.toContain("/console/rehearsal/cancel");
+  const refused = bodyOfRun({ ...run, state: "refused", problems: ["auth.policy: <b>"] });
+  expect(refused).toContain("<li>auth.policy: &lt;b&gt;</li>");
+  for (const ended of [refused, bodyOfRun({ ...run, state: "lost" }), bodyOfRun({ ...run, state: "failed" })]) {
+    expect(ended).toContain('role="alert"');
+    expect(ended).toContain("/console/rehearsal/start");
+    expect(ended).not.toContain("data-events");
+  }
+  expect(bodyOfRun({ ...run, state: "done", report: reportWith("postern") })).toContain("<li>bob</li>");
 });
 
 test("only what is a report is read, whatever is pasted", () => {

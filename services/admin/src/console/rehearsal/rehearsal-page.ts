@@ -1,150 +1,58 @@
-import { pathTo, type RehearsalReport } from "@postern/shared/contracts";
+import { pathTo, type RehearsalReport, type RehearsalRun } from "@postern/shared/contracts";
 import { formOf, type Html, html } from "@postern/shared/platform/pages";
 import type { Operator } from "../../operators/operator.ts";
-import { countText, joined, t } from "../../texts/texts.ts";
-import { chartFigure } from "../charts/chart.ts";
+import { t } from "../../texts/texts.ts";
 import type { ConsolePage } from "../console-document.ts";
-import { time } from "../shown-values.ts";
-import { timelineChart } from "./timeline-chart.ts";
+import { livePart } from "../live-script.ts";
+import { liveRehearsal, startForm } from "./rehearsal-run.ts";
+import { resultPart } from "./rehearsal-result.ts";
 
 /** `none`: nothing was sent; `invalid`: what was sent is no report. */
 export type RehearsalAnswer = "none" | "invalid" | RehearsalReport;
 
 export interface RehearsalView {
   readonly answer: RehearsalAnswer;
-  readonly operator: Operator;
+  /** Undefined if there is no decision history to rehearse with. */
+  readonly run: RehearsalRun | undefined;
+  /** Why no rehearsal was started. */
+  readonly refusal?: Html | undefined;
+  readonly operator: Pick<Operator, "csrfToken">;
 }
-
-type Figures = RehearsalReport["different"];
-type Group = RehearsalReport["groups"][number];
 
 const command = "postern rehearse --config changed.yaml --since 7d --json";
 /** A form writes half of the characters as three, and a request may have 1 MiB. */
 export const maxReportLength = 524_288;
-/** Of one group; the output of the command has all. */
-const mostNames = 25;
-const mostExamples = 3;
-/** Enough to find a request in the log. */
-const referenceLength = 13;
 
-const totals = ["now_refused", "now_admitted", "ban_lifted", "refused_otherwise", "different"] as const;
-
-const atLeast = (isLeast: boolean, count: Html): Html => (isLeast ? t("rehearsal.at_least", { count }) : count);
-
-/** A table whose columns have names on narrow screens too. */
-function rows(columns: readonly Html[], cells: readonly (readonly Html[])[]): Html {
-  return html`<table class="rows"><thead><tr>${columns.map(
-    (column) => html`<th scope="col">${column}</th>`,
-  )}</tr></thead><tbody>${cells.map(
-    (row) => html`<tr>${row.map((cell, index) => html`<td data-column="${columns[index]}">${cell}</td>`)}</tr>`,
-  )}</tbody></table>`;
-}
-
-function totalsTable(report: RehearsalReport): Html {
-  const cells = totals.map((name) => {
-    const { sign_ins: signIns, accounts, networks, at_least: isLeast = false }: Figures = report[name];
-    return [
-      t(`rehearsal.total_${name}`),
-      countText(signIns),
-      atLeast(isLeast, countText(accounts)),
-      atLeast(isLeast, countText(networks)),
-    ];
-  });
-  const columns = [t("rehearsal.different"), t("col.sign_ins"), t("rehearsal.accounts"), t("rehearsal.networks")];
-  return rows(columns, cells);
-}
-
-function groupPart(group: Group): Html {
-  const { before, after, account_names: names, examples } = group;
-  const more = group.accounts - Math.min(names.length, mostNames);
-  const { at_least: isLeast = false } = group;
-  const figures = [
-    t("rehearsal.count_sign_ins", { count: group.sign_ins }),
-    atLeast(isLeast, t("shadow.count_accounts", { count: group.accounts })),
-    atLeast(isLeast, t("rehearsal.count_networks", { count: group.networks })),
-  ];
-  return html`<h3>${before} → ${after}</h3><p>${joined(figures)}</p><ul class="links">${names
-    .slice(0, mostNames)
-    .map(
-      (name) => html`<li>${name}</li>`,
-    )}${more > 0 && html`<li>${t("rehearsal.more", { count: more })}</li>`}</ul>${rows(
-    [t("col.time"), t("col.account"), t("col.from"), t("col.protocol"), t("col.reference")],
-    examples
-      .slice(0, mostExamples)
-      .map((one) => [
-        time(one.time),
-        html`${one.username}`,
-        html`${one.client_ip === "" ? "–" : one.client_ip}`,
-        html`${one.protocol}`,
-        html`<code>${one.session.slice(0, referenceLength)}</code>`,
-      ]),
-  )}`;
-}
-
-function bansPart({ bans }: RehearsalReport): Html | undefined {
-  if (bans.length === 0) return undefined;
-  const cells = bans.map(({ rule, before, after }) => [
-    html`${rule}`,
-    html`${countText(before)}`,
-    html`${countText(after)}`,
-  ]);
-  return html`<h2>${t("rehearsal.bans")}</h2>${rows([t("col.rule"), t("rehearsal.before"), t("rehearsal.after")], cells)}`;
-}
-
-/** What holds for every log, and for every history. */
-const always = {
-  log: [t("rehearsal.elsewhere"), t("rehearsal.not_in_log")],
-  history: [t("rehearsal.brute_force"), t("rehearsal.not_in_history")],
-} as const;
-
-function notJudgedPart({ not_judged: reasons, unreadable, source = "log" }: RehearsalReport): Html {
-  const [what, why] = always[source];
-  const lines = [...(unreadable === 0 ? [] : [{ reason: t("rehearsal.unreadable"), count: unreadable }]), ...reasons];
-  return html`<h2>${t("rehearsal.not_judged")}</h2><ul class="counted">${lines.map(
-    ({ reason, count }) =>
-      html`<li><span class="name">${reason}</span> <span>${count > 0 && countText(count)}</span></li>`,
-  )}<li><span class="name">${what}</span> <span>${why}</span></li></ul>`;
-}
-
-function percent(share: number): string {
-  const of = share * 100;
-  return `${of === 0 || of >= 0.01 ? Number(of.toFixed(4)) : of.toPrecision(2)} %`;
-}
-
-function resultPart(report: RehearsalReport): Html {
-  const { complete, sign_ins: signIns, from, until, share, groups, has_more_groups: hasMore } = report;
-  const chart = timelineChart(report);
-  const sum = t("rehearsal.count_sign_ins", { count: signIns });
-  return html`<h2>${t("rehearsal.result")}</h2>${
-    !complete && html`<p class="lead" role="alert">${t("rehearsal.interrupted")}</p>`
-  }<p class="lead">${
-    from !== null && until !== null
-      ? t("rehearsal.sum_range", { sign_ins: sum, from: time(from), until: time(until) })
-      : t("rehearsal.sum", { sign_ins: sum })
-  } ${t("rehearsal.share", { share: percent(share) })}</p>${totalsTable(report)}${
-    groups.length > 0 && html`<h2>${t("rehearsal.groups")}</h2>${groups.map(groupPart)}`
-  }${hasMore && html`<p>${t("rehearsal.further")}</p>`}${
-    chart !== undefined && html`<h2>${t("rehearsal.over_time")}</h2><div class="charts">${chartFigure(chart)}</div>`
-  }${bansPart(report)}${notJudgedPart(report)}`;
-}
-
-function reportForm({ csrfToken }: Operator, isOpen: boolean): Html {
-  const form = formOf(
+function reportForm({ csrfToken }: RehearsalView["operator"]): Html {
+  return formOf(
     { action: pathTo("consoleRehearsalShow"), csrfToken },
-    html`<div class="field"><label for="report">${t("rehearsal.output")}</label><textarea id="report" name="report" rows="8" required maxlength="${maxReportLength}" autocomplete="off" spellcheck="false"></textarea></div><button type="submit" class="narrow">${t("house.show")}</button>`,
+    html`<div class="field"><label for="report">${t("rehearsal.output")}</label><textarea id="report" name="report" rows="8" required maxlength="${maxReportLength}" autocomplete="off" spellcheck="false"></textarea></div><button type="submit" class="narrow quiet">${t("house.show")}</button>`,
   );
-  return isOpen ? form : html`<details><summary>${t("rehearsal.another")}</summary>${form}</details>`;
 }
 
-/** The result of a rehearsal that ran elsewhere. Nothing of it is stored. */
-export function rehearsalPage({ answer, operator }: RehearsalView): ConsolePage {
+/** With the report of the command, the page shows that one only. */
+function commandPart({ answer, operator }: RehearsalView): Html {
+  const isInvalid = answer === "invalid" && html`<p class="lead" role="alert">${t("rehearsal.invalid")}</p>`;
+  const isOpen = answer === "invalid" && html` open`;
+  return html`<h2>${t("rehearsal.command")}</h2><p>${t("rehearsal.command_about", { option: html`<code>--from</code>` })}</p><pre><code>${command}</code></pre>${isInvalid}<details${isOpen}><summary>${t("rehearsal.another")}</summary>${reportForm(operator)}</details>`;
+}
+
+function runPart({ run, refusal, operator }: RehearsalView): Html {
+  if (run === undefined) return html`<p class="lead">${t("rehearsal.no_history")}</p>`;
+  const content = liveRehearsal(run, operator);
+  const shown = run.state === "running" ? livePart(pathTo("consoleRehearsalEvents"), content) : content;
+  const form = run.state !== "running" && startForm(run, operator);
+  return html`${refusal !== undefined && html`<p class="lead" role="alert">${refusal}</p>`}${shown}${form}`;
+}
+
+/** A rehearsal that an engine runs or ran, and the result of one that the command ran, of which nothing is stored. */
+export function rehearsalPage(view: RehearsalView): ConsolePage {
+  const { answer } = view;
   const title = t("page.rehearsal");
   const isShown = answer !== "none" && answer !== "invalid";
   return {
     title,
     id: "rehearsal",
-    body: html`<h1>${title}</h1><p>${t("rehearsal.about", { option: html`<code>--from</code>` })}</p><pre><code>${command}</code></pre>${
-      answer === "invalid" && html`<p class="lead" role="alert">${t("rehearsal.invalid")}</p>`
-    }${reportForm(operator, !isShown)}${isShown && resultPart(answer)}`,
+    body: html`<h1>${title}</h1><p>${t("rehearsal.about")}</p>${isShown ? resultPart(answer) : runPart(view)}${commandPart(view)}`,
   };
 }

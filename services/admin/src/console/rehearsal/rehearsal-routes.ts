@@ -1,10 +1,19 @@
-import { RehearsalReport } from "@postern/shared/contracts";
+import { pathTo, RehearsalReport, RehearsalRun } from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/platform/errors";
 import { compileCheck } from "@postern/shared/platform/http";
+import type { Html } from "@postern/shared/platform/pages";
 import type { FastifyReply } from "fastify";
+import type { Operator } from "../../operators/operator.ts";
+import type { ApiAnswer } from "../../operators/operator-api.ts";
+import { t } from "../../texts/texts.ts";
+import { createReadAnswer } from "../api-answer.ts";
 import { ownForm } from "../console-form.ts";
-import { type ConsoleVisit, forOperator, sendNotice, sendPage } from "../console-visit.ts";
+import { type ConsoleVisit, forOperator, goTo, sendNotice, sendPage } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../context.ts";
-import { maxReportLength, type RehearsalAnswer, rehearsalPage } from "./rehearsal-page.ts";
+import { getEvents } from "../get-events.ts";
+import { refusalKeys, refusals } from "./rehearsal-api.ts";
+import { maxReportLength, type RehearsalAnswer, type RehearsalView, rehearsalPage } from "./rehearsal-page.ts";
+import { liveRehearsal, periods } from "./rehearsal-run.ts";
 
 const check = compileCheck(RehearsalReport);
 
@@ -21,21 +30,81 @@ export function readReport(pasted: string): RehearsalAnswer {
   }
 }
 
-/** `GET /console/rehearsal`: the form. */
+const readRun = createReadAnswer(RehearsalRun);
+
+/** Undefined if there is no decision history to rehearse with. */
+const runFor = ({ ask }: ConsolePagesDeps, operator: Operator): Promise<RehearsalRun | undefined> =>
+  readRun(ask, operator, { operation: "showRehearsal" });
+
+type Shown = Pick<RehearsalView, "answer" | "refusal">;
+
+async function show(deps: ConsolePagesDeps, { reply, operator }: ConsoleVisit, shown: Shown): Promise<FastifyReply> {
+  const run = await runFor(deps, operator);
+  return sendPage(deps, reply, rehearsalPage({ ...shown, run, operator }), operator);
+}
+
+/** `GET /console/rehearsal`: the rehearsal that runs or ran last, and the forms. */
 export function getRehearsal(deps: ConsolePagesDeps) {
-  const handle = async ({ reply, operator }: ConsoleVisit): Promise<FastifyReply> =>
-    sendPage(deps, reply, rehearsalPage({ answer: "none", operator }), operator);
-  return forOperator(deps, { route: "consoleRehearsal", handle });
+  return forOperator(deps, { route: "consoleRehearsal", handle: (visit) => show(deps, visit, { answer: "none" }) });
+}
+
+/** `GET /console/rehearsal/events` */
+export function getRehearsalEvents(deps: ConsolePagesDeps) {
+  return getEvents(deps, {
+    page: "rehearsal",
+    render: async (operator) => liveRehearsal((await runFor(deps, operator)) ?? { state: "none" }, operator),
+  });
 }
 
 /** `POST /console/rehearsal`: the result that the form contains. It names accounts, and is therefore no part of the address. */
 export function postRehearsal(deps: ConsolePagesDeps) {
   const handle = async (visit: ConsoleVisit): Promise<FastifyReply> => {
+    const form = ownForm(deps, visit);
+    if (form === undefined) return sendNotice(deps, visit.reply, "form", visit.operator);
+    return show(deps, visit, { answer: readReport(form.get("report") ?? "") });
+  };
+  return forOperator(deps, { route: "consoleRehearsalShow", handle });
+}
+
+/** @throws AppError for an answer without a reason that the page knows */
+function refusalOf({ status, body }: ApiAnswer): Html {
+  const error: unknown = Object(body).error;
+  for (const key of refusalKeys) if (refusals[key] === error) return t(`rehearsal.${key}`);
+  if (status === 400) return t("rehearsal.too_long");
+  throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `startRehearsal returned ${status}` });
+}
+
+function checkRole({ isRoleCurrent }: Operator): void {
+  if (!isRoleCurrent) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "the operator's role is unknown" });
+}
+
+/** `POST /console/rehearsal/start` */
+export function postRehearsalStart(deps: ConsolePagesDeps) {
+  const handle = async (visit: ConsoleVisit): Promise<FastifyReply> => {
     const { reply, operator } = visit;
     const form = ownForm(deps, visit);
     if (form === undefined) return sendNotice(deps, reply, "form", operator);
-    const answer = readReport(form.get("report") ?? "");
-    return sendPage(deps, reply, rehearsalPage({ answer, operator }), operator);
+    checkRole(operator);
+    const [configuration, last] = [form.get("configuration") ?? "", form.get("last") ?? ""];
+    const period = Object.entries(periods).find(([name]) => name === last)?.[1];
+    const since = period?.ms === undefined ? {} : { since: new Date(deps.clock.now() - period.ms).toISOString() };
+    const body = { configuration: configuration.replaceAll("\r\n", "\n"), ...since };
+    const answer = await deps.ask(operator, { operation: "startRehearsal", body });
+    if (answer.status === 202) return goTo(reply, pathTo("consoleRehearsal"));
+    return show(deps, visit, { answer: "none", refusal: refusalOf(answer) });
   };
-  return forOperator(deps, { route: "consoleRehearsalShow", handle });
+  return forOperator(deps, { route: "consoleRehearsalStart", handle });
+}
+
+/** `POST /console/rehearsal/cancel` */
+export function postRehearsalCancel(deps: ConsolePagesDeps) {
+  const handle = async (visit: ConsoleVisit): Promise<FastifyReply> => {
+    const { reply, operator } = visit;
+    if (ownForm(deps, visit) === undefined) return sendNotice(deps, reply, "form", operator);
+    checkRole(operator);
+    const { status } = await deps.ask(operator, { operation: "cancelRehearsal" });
+    if (status !== 204) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `cancelRehearsal returned ${status}` });
+    return goTo(reply, pathTo("consoleRehearsal"));
+  };
+  return forOperator(deps, { route: "consoleRehearsalCancel", handle });
 }

@@ -1,0 +1,5 @@
+export {
+  createRehearsals,
+  type RehearsalRecord,
+  type Rehearsals,
+} from "./rehearsals.ts";

@@ -1,0 +1,115 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { beginRehearsal, Reply, Request } from "@postern/shared/contracts";
+import type { RehearsalRecord, Rehearsals } from "@postern/shared/domain/rehearsals";
+import type { Config } from "@postern/shared/platform/config";
+import { AppError } from "@postern/shared/platform/errors";
+import type { Logger } from "@postern/shared/platform/logging";
+import { decidedInRedis } from "@postern/shared/platform/redis";
+import { steadyClock, systemClock } from "@postern/shared/platform/time";
+import type { RehearsalThread } from "./rehearsal-thread.ts";
+import type { RehearsalTask } from "./rehearsal-worker.ts";
+
+/** Cancelled within this time. */
+const writeMs = 1000;
+/** After this time without Redis, the site takes the rehearsal for lost, and may begin another one. */
+const silenceMs = 10_000;
+/** A larger history is read in part. */
+const longestMs = 3_600_000;
+
+interface RehearsalDeps {
+  /** Undefined while no history is recorded. */
+  readonly rehearsals: Rehearsals | undefined;
+  /** The configuration in effect. */
+  readonly config: () => Config;
+  readonly startThread: (task: RehearsalTask) => RehearsalThread;
+  readonly logger: Logger;
+}
+
+type Begun = Pick<RehearsalRecord, "by" | "startedMs" | "sinceMs">;
+
+const inRedis = decidedInRedis("the rehearsal cannot be begun");
+
+function runningRecord(begun: Begun, thread: RehearsalThread, elapsedMs: number): RehearsalRecord {
+  const { done, signIns } = thread.progress();
+  const remaining = done > 0 && done < 1 ? { remainingMs: (elapsedMs / done) * (1 - done) } : {};
+  return { ...begun, state: "running", done, signIns, ...remaining, problems: [] };
+}
+
+async function resultRecord(begun: Begun, thread: RehearsalThread): Promise<RehearsalRecord> {
+  const [{ result }, { done, signIns }] = [await thread.result, thread.progress()];
+  const outcome =
+    result.state === "done" ? { report: result.report, problems: [] } : { problems: [...result.problems] };
+  return { ...begun, done, signIns, state: result.state, ...outcome };
+}
+
+/** Rehearsals that this engine runs: one at a time, in a thread, with their state in Redis. */
+export function createEngineRehearsals({ rehearsals, config, startThread, logger }: RehearsalDeps) {
+  let running: { readonly thread: RehearsalThread; readonly ended: Promise<void> } | undefined;
+  let isClosed = false;
+
+  /** Until Redis takes it, or takes the rehearsal for lost. */
+  const writeResult = async (store: Rehearsals, id: string, record: RehearsalRecord): Promise<void> => {
+    const untilMs = steadyClock.now() + silenceMs;
+    for (;;) {
+      try {
+        await store.write(id, record);
+        return;
+      } catch (err) {
+        if (isClosed || steadyClock.now() >= untilMs) {
+          logger.warn({ err }, "the result of a rehearsal could not be written");
+          return;
+        }
+        await wait(writeMs);
+      }
+    }
+  };
+
+  const watch = async (store: Rehearsals, id: string, begun: Begun, thread: RehearsalThread): Promise<void> => {
+    const startedMs = steadyClock.now();
+    let writtenMs = startedMs;
+    const isOver = thread.result.then(() => true);
+    while (!(await Promise.race([isOver, wait(writeMs, false)]))) {
+      const nowMs = steadyClock.now();
+      const isWanted = await store.write(id, runningRecord(begun, thread, nowMs - startedMs)).then(
+        (isOn) => {
+          writtenMs = nowMs;
+          return isOn;
+        },
+        () => nowMs - writtenMs < silenceMs,
+      );
+      if (!isWanted || nowMs - startedMs > longestMs) thread.stop();
+    }
+    const record = await resultRecord(begun, thread);
+    const { error } = await thread.result;
+    const { state, signIns } = record;
+    const about = { state, sign_ins: signIns, seconds: Math.round((steadyClock.now() - startedMs) / 1000) };
+    if (error === undefined) logger.info(about, "a rehearsal has ended");
+    else logger.warn({ ...about, err: error }, "a rehearsal failed");
+    await writeResult(store, id, record);
+  };
+
+  return {
+    begin: async (request: Request<typeof beginRehearsal>): Promise<Reply<typeof beginRehearsal>> => {
+      const { id, by, configuration: text, sinceMs } = request;
+      if (rehearsals === undefined) return { outcome: "no_history" };
+      if (isClosed) throw new AppError("SHUTTING_DOWN");
+      if (running !== undefined) return { outcome: "busy" };
+      const begun = { by, startedMs: systemClock.now(), sinceMs };
+      const first: RehearsalRecord = { ...begun, state: "running", done: 0, signIns: 0, problems: [] };
+      if (!(await inRedis(() => rehearsals.begin(id, first)))) return { outcome: "busy" };
+      const thread = startThread({ config: config(), text, sinceMs });
+      const ended = watch(rehearsals, id, begun, thread).finally(() => (running = undefined));
+      running = { thread, ended };
+      if (isClosed) thread.end();
+      return { outcome: "begun" };
+    },
+    /** The rehearsal fails, and the site knows why. */
+    close: async (): Promise<void> => {
+      isClosed = true;
+      running?.thread.end();
+      await running?.ended;
+    },
+  };
+}
+
+export type EngineRehearsals = ReturnType<typeof createEngineRehearsals>;
