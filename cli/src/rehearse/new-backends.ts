@@ -12,10 +12,10 @@ import {
   createBackendOfNone,
   createBackendsByName,
 } from "../../../services/auth-engine/src/domains/domain-backends.ts";
-import { liveEngineSettings } from "../../../services/auth-engine/src/settings.ts";
-import { makeBackend } from "../directory/make-directory.ts";
 import type { LookUp } from "../../../services/auth-engine/src/rehearsal/look-ups.ts";
 import { domainRouting, hasDomainSource } from "../../../services/auth-engine/src/rehearsal/recorded-domains.ts";
+import { liveEngineSettings } from "../../../services/auth-engine/src/settings.ts";
+import { makeBackend } from "../directory/make-directory.ts";
 
 /** Whether the changed configuration asks other backends, or asks them otherwise. A changed password alone is not seen. */
 export function asksOtherBackends(before: Config, after: Config): boolean {

@@ -1,11 +1,11 @@
 import { DecisionExportPage } from "@postern/shared/contracts";
 import { compileCheck } from "@postern/shared/platform/http";
-import type { Surroundings } from "../command.ts";
-import { type Api, ApiError } from "../operator/api.ts";
-import { createProgress } from "../progress.ts";
 import { addRecord } from "../../../services/auth-engine/src/rehearsal/history-records.ts";
 import { NumberSet, numberOf } from "../../../services/auth-engine/src/rehearsal/number-set.ts";
 import type { Rehearsal } from "../../../services/auth-engine/src/rehearsal/rehearsal.ts";
+import type { Surroundings } from "../command.ts";
+import { type Api, ApiError } from "../operator/api.ts";
+import { createProgress } from "../progress.ts";
 
 /** More than any site records. */
 const mostHistories = 5_000_000;

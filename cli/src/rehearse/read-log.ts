@@ -1,10 +1,10 @@
+import type { Rehearsal } from "../../../services/auth-engine/src/rehearsal/rehearsal.ts";
+import { isDialect, readSignIn } from "../../../services/auth-engine/src/rehearsal/sign-in.ts";
+import { decidedEnd, UsualSuccess, usualStart } from "../../../services/auth-engine/src/rehearsal/usual-success.ts";
 import type { Surroundings } from "../command.ts";
 import { createProgress } from "../progress.ts";
 import { createCollector } from "./collector.ts";
 import { openLog, wholeLines } from "./log-text.ts";
-import type { Rehearsal } from "../../../services/auth-engine/src/rehearsal/rehearsal.ts";
-import { isDialect, readSignIn } from "../../../services/auth-engine/src/rehearsal/sign-in.ts";
-import { decidedEnd, UsualSuccess, usualStart } from "../../../services/auth-engine/src/rehearsal/usual-success.ts";
 
 const timeLength = 24;
 

@@ -8,11 +8,11 @@ import { scratchFolder } from "@postern/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { finalizers, steps } from "../../../services/auth-engine/src/pipeline.ts";
+import { replayedFinalizers, replayedSteps } from "../../../services/auth-engine/src/rehearsal/replayed-rules.ts";
+import { readSignIn } from "../../../services/auth-engine/src/rehearsal/sign-in.ts";
 import { longestLine } from "../risk-replay/log-lines.ts";
 import { wholeLines } from "./log-text.ts";
 import { runRehearseCommand } from "./rehearse.ts";
-import { replayedFinalizers, replayedSteps } from "../../../services/auth-engine/src/rehearsal/replayed-rules.ts";
-import { readSignIn } from "../../../services/auth-engine/src/rehearsal/sign-in.ts";
 import {
   begin,
   decided,

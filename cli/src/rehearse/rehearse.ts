@@ -1,5 +1,8 @@
 import { parseArgs } from "node:util";
 import { type Config, formatProblem } from "@postern/shared/platform/config";
+import { LookUps } from "../../../services/auth-engine/src/rehearsal/look-ups.ts";
+import { fromHistory, fromLog } from "../../../services/auth-engine/src/rehearsal/record-source.ts";
+import { Rehearsal } from "../../../services/auth-engine/src/rehearsal/rehearsal.ts";
 import { type CommandResult, isWrongArgument, loadForCommand, type Surroundings } from "../command.ts";
 import { ApiError, createApi } from "../operator/api.ts";
 import { connectionOf, UsageError } from "../operator/connection.ts";
@@ -7,12 +10,9 @@ import { findOwnSite } from "../operator/own-site.ts";
 import { runningDemo } from "../operator/running-demo.ts";
 import { createProgress } from "../progress.ts";
 import { interruptible } from "./interrupt.ts";
-import { LookUps } from "../../../services/auth-engine/src/rehearsal/look-ups.ts";
 import { asksOtherBackends, openBackends } from "./new-backends.ts";
 import { readHistory } from "./read-history.ts";
 import { readLog } from "./read-log.ts";
-import { fromHistory, fromLog } from "../../../services/auth-engine/src/rehearsal/record-source.ts";
-import { Rehearsal } from "../../../services/auth-engine/src/rehearsal/rehearsal.ts";
 import { rememberRehearsal } from "./rehearsed.ts";
 import { percentOf, readable } from "./report.ts";
 

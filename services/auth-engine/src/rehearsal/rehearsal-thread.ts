@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
-import type { RehearsalProgress, RehearsalResult } from "./rehearse-history.ts";
 import type { FromRehearsal, RehearsalTask } from "./rehearsal-worker.ts";
+import type { RehearsalProgress, RehearsalResult } from "./rehearse-history.ts";
 
 /** The worker is TypeScript in the source and JavaScript in the build, like this file. */
 function workerUrl(): URL {

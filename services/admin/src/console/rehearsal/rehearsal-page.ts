@@ -4,8 +4,8 @@ import type { Operator } from "../../operators/operator.ts";
 import { t } from "../../texts/texts.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { livePart } from "../live-script.ts";
-import { liveRehearsal, startForm } from "./rehearsal-run.ts";
 import { resultPart } from "./rehearsal-result.ts";
+import { liveRehearsal } from "./rehearsal-run.ts";
 
 /** `none`: nothing was sent; `invalid`: what was sent is no report. */
 export type RehearsalAnswer = "none" | "invalid" | RehearsalReport;
@@ -41,8 +41,7 @@ function runPart({ run, refusal, operator }: RehearsalView): Html {
   if (run === undefined) return html`<p class="lead">${t("rehearsal.no_history")}</p>`;
   const content = liveRehearsal(run, operator);
   const shown = run.state === "running" ? livePart(pathTo("consoleRehearsalEvents"), content) : content;
-  const form = run.state !== "running" && startForm(run, operator);
-  return html`${refusal !== undefined && html`<p class="lead" role="alert">${refusal}</p>`}${shown}${form}`;
+  return html`${refusal !== undefined && html`<p class="lead" role="alert">${refusal}</p>`}${shown}`;
 }
 
 /** A rehearsal that an engine runs or ran, and the result of one that the command ran, of which nothing is stored. */

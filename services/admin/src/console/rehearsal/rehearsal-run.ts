@@ -37,16 +37,8 @@ function outcomePart({ state, problems = [], report }: RehearsalRun): Html | und
   return html`<p class="lead" role="alert">${title}</p><ul>${problems.map((problem) => html`<li>${problem}</li>`)}</ul>`;
 }
 
-/** How far the rehearsal is, or its result. */
-export function liveRehearsal(run: RehearsalRun, operator: Session): Html {
-  const { state, by = "–", started } = run;
-  if (state === "none") return html`<div></div>`;
-  const begun = started !== undefined && html`<p>${t("rehearsal.started", { by, time: time(started) })}</p>`;
-  return html`<section><h2>${t("rehearsal.here")}</h2>${begun}${state === "running" ? progressPart(run, operator) : outcomePart(run)}</section>`;
-}
-
-/** The form that starts a rehearsal; behind a summary below a result. */
-export function startForm({ state }: RehearsalRun, { csrfToken }: Session): Html {
+/** Behind a summary below a result. */
+function startForm({ state }: RehearsalRun, { csrfToken }: Session): Html {
   const options = Object.entries(periods).map(
     ([name, { title }]) => html`<option value="${name}"${name === "7d" && html` selected`}>${title}</option>`,
   );
@@ -56,4 +48,13 @@ export function startForm({ state }: RehearsalRun, { csrfToken }: Session): Html
   );
   if (state === "none") return html`<h2>${t("rehearsal.here")}</h2>${form}`;
   return html`<details><summary>${t("rehearsal.again")}</summary>${form}</details>`;
+}
+
+/** How far the rehearsal is; or its result, and the form that starts another one. */
+export function liveRehearsal(run: RehearsalRun, operator: Session): Html {
+  const { state, by = "–", started } = run;
+  if (state === "none") return startForm(run, operator);
+  const begun = started !== undefined && html`<p>${t("rehearsal.started", { by, time: time(started) })}</p>`;
+  const isRunning = state === "running";
+  return html`<section><h2>${t("rehearsal.here")}</h2>${begun}${isRunning ? progressPart(run, operator) : outcomePart(run)}</section>${!isRunning && startForm(run, operator)}`;
 }
