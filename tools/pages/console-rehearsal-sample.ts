@@ -3,7 +3,7 @@ import type { ConsolePage } from "../../services/admin/src/console/console-docum
 import { rehearsalPage } from "../../services/admin/src/console/rehearsal/rehearsal-page.ts";
 import type { Operator } from "../../services/admin/src/operators/operator.ts";
 
-/** A rule that would lock out three accounts. */
+/** A policy that would lock out three accounts. */
 export function rehearsalSample(operator: Operator): ConsolePage {
   return rehearsalPage({
     operator,
@@ -20,9 +20,20 @@ export function rehearsalSample(operator: Operator): ConsolePage {
   });
 }
 
+export function runningRehearsalSample(operator: Operator): ConsolePage {
+  const started = "2030-05-06T13:56:00.000Z";
+  const far = { done: 0.42, sign_ins: 4201, remaining_seconds: 190 };
+  return rehearsalPage({
+    operator,
+    answer: "none",
+    run: { state: "running", by: "ada@example.test", started, ...far },
+  });
+}
+
 function reportSample(operator: Operator): RehearsalReport {
   return {
     complete: true,
+    source: "history",
     sign_ins: 10_003,
     from: "2030-04-29T00:00:04.000Z",
     until: "2030-05-06T13:55:02.000Z",
@@ -32,11 +43,11 @@ function reportSample(operator: Operator): RehearsalReport {
     ban_lifted: { sign_ins: 0, accounts: 0, networks: 0 },
     refused_otherwise: { sign_ins: 0, accounts: 0, networks: 0 },
     share: 0.0003,
-    bans: [{ rule: "imap", before: 0, after: 3 }],
+    bans: [],
     groups: [
       {
         before: "admitted",
-        after: "banned (rule imap)",
+        after: "refused (policy office-only)",
         change: "now_refused",
         sign_ins: 3,
         accounts: 3,
@@ -62,7 +73,9 @@ function reportSample(operator: Operator): RehearsalReport {
       })),
       { hour: "2030-05-06T13:00:00.000Z", sign_ins: 2303, different: 0, now_refused: 0 },
     ],
-    not_judged: [{ reason: "look-ups, which are no sign-ins", count: 12 }],
+    not_judged: [
+      { reason: "refused by a ban: taken as recorded, because bans cannot be replayed from the history", count: 12 },
+    ],
     unreadable: 0,
   };
 }

@@ -1,7 +1,7 @@
 import { type Config, formatProblem, type Problem } from "@postern/shared/platform/config";
-import { type CommandResult, loadForCommand, siteFile } from "../command.ts";
 import { unjudgedControls } from "../../../services/auth-engine/src/rehearsal/differing-sections.ts";
 import { fromHistory } from "../../../services/auth-engine/src/rehearsal/record-source.ts";
+import { type CommandResult, loadForCommand, siteFile } from "../command.ts";
 import { isUnrehearsed } from "../rehearse/rehearsed.ts";
 import type { ConfigCommand, ConfigCommandOptions } from "./config-command.ts";
 import { isServiceName, type ServiceName, serviceNames } from "./ports.ts";

@@ -106,8 +106,6 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     watchHub: createWatchHub(parts),
     locate: locateOnBus(parts.bus),
     shadowReports: createShadowReports(config, redis),
-    /** Undefined while no history is recorded. */
-    rehearsals: rehearsalsFromConfig(config, redis),
     auditReads: createAuditReads(parts.audit),
     ...createExplanations(config, { ...parts, ...suspending, ...records, accountNames, factorLocks }),
     reportAccount: createAccounts(config, { ...parts, ...records, rememberedDevices }, factorLocks),
@@ -152,6 +150,7 @@ function recordsOf(
     readOrigins: createOriginReader(redis, keyPrefix),
     /** Undefined while no history is recorded. */
     history: sharedHistory(historyFromConfig(config, redis)),
+    rehearsals: rehearsalsFromConfig(config, redis),
     changes: accountChangesFromConfig(config, base, redis),
     /** Undefined while audit records are not kept in Redis. */
     readAuditHistory: auditHistoryFromConfig(config, redis),

@@ -2,11 +2,11 @@ import type { RedisClient } from "@postern/shared/platform/redis";
 import { type RedisServer, spawnRedis } from "@postern/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Counters } from "../../../services/auth-engine/src/rehearsal/counters.ts";
-import { SignIns } from "../../../services/auth-engine/src/rehearsal/signed-in.ts";
 import { createRedisStore } from "../../../services/auth-engine/src/brute-force/brute-force-redis.ts";
 import type { CountedAttempt } from "../../../services/auth-engine/src/brute-force/shared-store.ts";
 import { createTargets } from "../../../services/auth-engine/src/brute-force/targets.ts";
+import { Counters } from "../../../services/auth-engine/src/rehearsal/counters.ts";
+import { SignIns } from "../../../services/auth-engine/src/rehearsal/signed-in.ts";
 import { answered, connect, readSettings, unguarded } from "../brute-force/counting.ts";
 
 const keyPrefix = "test:";

@@ -83,7 +83,6 @@ test("after the engine was killed, the rehearsal is lost, and another one can be
 
 test("without Redis, a rehearsal cannot be started, shown or cancelled, and these are temporary failures", async () => {
   await stack.startEngine();
-  await startAndRead();
   await stack.redis?.stop();
   const statuses = await Promise.all([start(), askAdmin(stack, "GET", path), askAdmin(stack, "DELETE", path)]);
   expect(statuses.map(({ status }) => status)).toEqual([500, 500, 500]);

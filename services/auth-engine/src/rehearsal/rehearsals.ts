@@ -42,63 +42,84 @@ async function resultRecord(begun: Begun, thread: RehearsalThread): Promise<Rehe
   return { ...begun, done, signIns, state: result.state, ...outcome };
 }
 
+interface Watched {
+  readonly store: Rehearsals;
+  readonly id: string;
+  readonly begun: Begun;
+  readonly thread: RehearsalThread;
+  readonly logger: Logger;
+  /** Whether the engine ends. */
+  readonly isClosed: () => boolean;
+}
+
+/** Until Redis takes it, or takes the rehearsal for lost. */
+async function writeResult({ store, id, logger, isClosed }: Watched, record: RehearsalRecord): Promise<void> {
+  const untilMs = steadyClock.now() + silenceMs;
+  for (;;) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
+      await store.write(id, record);
+      return;
+    } catch (err) {
+      if (isClosed() || steadyClock.now() >= untilMs) {
+        logger.warn({ err }, "the result of a rehearsal could not be written");
+        return;
+      }
+      // oxlint-disable-next-line no-await-in-loop
+      await wait(writeMs);
+    }
+  }
+}
+
+/** Writes how far a thread is, until it has a result. Stops it if the result is not wanted any more. */
+async function follow({ store, id, begun, thread }: Watched, startedMs: number): Promise<void> {
+  const isOver = thread.result.then(() => true);
+  let writtenMs = startedMs;
+  // oxlint-disable-next-line no-await-in-loop -- once a second
+  while (!(await Promise.race([isOver, wait(writeMs, false)]))) {
+    const nowMs = steadyClock.now();
+    let isWanted = nowMs - startedMs <= longestMs;
+    try {
+      // oxlint-disable-next-line no-await-in-loop
+      isWanted &&= await store.write(id, runningRecord(begun, thread, nowMs - startedMs));
+      writtenMs = nowMs;
+    } catch {
+      isWanted &&= nowMs - writtenMs < silenceMs;
+    }
+    if (!isWanted) thread.stop();
+  }
+}
+
+async function watch(watched: Watched): Promise<void> {
+  const { begun, thread, logger } = watched;
+  const startedMs = steadyClock.now();
+  await follow(watched, startedMs);
+  const record = await resultRecord(begun, thread);
+  const { error } = await thread.result;
+  const { state, signIns } = record;
+  const about = { state, sign_ins: signIns, seconds: Math.round((steadyClock.now() - startedMs) / 1000) };
+  if (error === undefined) logger.info(about, "a rehearsal has ended");
+  else logger.warn({ ...about, err: error }, "a rehearsal failed");
+  await writeResult(watched, record);
+}
+
 /** Rehearsals that this engine runs: one at a time, in a thread, with their state in Redis. */
-export function createEngineRehearsals({ rehearsals, config, startThread, logger }: RehearsalDeps) {
+export function createEngineRehearsals({ rehearsals: store, config, startThread, logger }: RehearsalDeps) {
   let running: { readonly thread: RehearsalThread; readonly ended: Promise<void> } | undefined;
   let isClosed = false;
-
-  /** Until Redis takes it, or takes the rehearsal for lost. */
-  const writeResult = async (store: Rehearsals, id: string, record: RehearsalRecord): Promise<void> => {
-    const untilMs = steadyClock.now() + silenceMs;
-    for (;;) {
-      try {
-        await store.write(id, record);
-        return;
-      } catch (err) {
-        if (isClosed || steadyClock.now() >= untilMs) {
-          logger.warn({ err }, "the result of a rehearsal could not be written");
-          return;
-        }
-        await wait(writeMs);
-      }
-    }
-  };
-
-  const watch = async (store: Rehearsals, id: string, begun: Begun, thread: RehearsalThread): Promise<void> => {
-    const startedMs = steadyClock.now();
-    let writtenMs = startedMs;
-    const isOver = thread.result.then(() => true);
-    while (!(await Promise.race([isOver, wait(writeMs, false)]))) {
-      const nowMs = steadyClock.now();
-      const isWanted = await store.write(id, runningRecord(begun, thread, nowMs - startedMs)).then(
-        (isOn) => {
-          writtenMs = nowMs;
-          return isOn;
-        },
-        () => nowMs - writtenMs < silenceMs,
-      );
-      if (!isWanted || nowMs - startedMs > longestMs) thread.stop();
-    }
-    const record = await resultRecord(begun, thread);
-    const { error } = await thread.result;
-    const { state, signIns } = record;
-    const about = { state, sign_ins: signIns, seconds: Math.round((steadyClock.now() - startedMs) / 1000) };
-    if (error === undefined) logger.info(about, "a rehearsal has ended");
-    else logger.warn({ ...about, err: error }, "a rehearsal failed");
-    await writeResult(store, id, record);
-  };
-
   return {
     begin: async (request: Request<typeof beginRehearsal>): Promise<Reply<typeof beginRehearsal>> => {
       const { id, by, configuration: text, sinceMs } = request;
-      if (rehearsals === undefined) return { outcome: "no_history" };
+      if (store === undefined) return { outcome: "no_history" };
       if (isClosed) throw new AppError("SHUTTING_DOWN");
       if (running !== undefined) return { outcome: "busy" };
       const begun = { by, startedMs: systemClock.now(), sinceMs };
       const first: RehearsalRecord = { ...begun, state: "running", done: 0, signIns: 0, problems: [] };
-      if (!(await inRedis(() => rehearsals.begin(id, first)))) return { outcome: "busy" };
+      if (!(await inRedis(() => store.begin(id, first)))) return { outcome: "busy" };
       const thread = startThread({ config: config(), text, sinceMs });
-      const ended = watch(rehearsals, id, begun, thread).finally(() => (running = undefined));
+      const ended = watch({ store, id, begun, thread, logger, isClosed: () => isClosed }).finally(() => {
+        running = undefined;
+      });
       running = { thread, ended };
       if (isClosed) thread.end();
       return { outcome: "begun" };
@@ -111,5 +132,3 @@ export function createEngineRehearsals({ rehearsals, config, startThread, logger
     },
   };
 }
-
-export type EngineRehearsals = ReturnType<typeof createEngineRehearsals>;

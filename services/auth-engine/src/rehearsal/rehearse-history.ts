@@ -37,13 +37,12 @@ interface Rehearsing {
   readonly isStopped: () => boolean;
 }
 
-/** Operators of the console have no access to this host: none of its files and variables becomes part of what they see. */
-function loadText(text: string) {
-  const readFile = (): never => {
-    throw new Error("no file is read");
-  };
-  return loadConfig({ text, env: {}, readFile, skipSecretFiles: true });
+function readFile(): never {
+  throw new Error("no file is read");
 }
+
+/** Operators of the console have no access to this host: none of its files and variables becomes part of what they see. */
+const loadText = (text: string) => loadConfig({ text, env: {}, readFile, skipSecretFiles: true });
 
 function shortened(report: RehearsalReport): RehearsalReport {
   const groups = report.groups.map((group) => ({

@@ -34,7 +34,9 @@ export const consoleDrives: readonly Drive[] = [
   {
     operationId: "startRehearsal",
     status: 202,
-    parts: () => ({ body: { type: "application/json", value: { configuration: "{}", since: "2026-01-01T00:00:00Z" } } }),
+    parts: () => ({
+      body: { type: "application/json", value: { configuration: "{}", since: "2026-01-01T00:00:00Z" } },
+    }),
   },
   broken("startRehearsal", { body: { type: "application/json", value: { configuration: "" } } }),
   drive("showRehearsal", {}),

@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { maxRehearsedText } from "../engine/methods.ts";
 import { component, optionalText, text, texts, time } from "../schema.ts";
 
 const count = Type.Integer({ minimum: 0 });
@@ -57,9 +58,6 @@ export const RehearsalReport = Type.Object({
   unreadable: count,
 });
 export type RehearsalReport = Static<typeof RehearsalReport>;
-
-/** Characters of a configuration that is to be rehearsed. */
-export const maxRehearsedText = 262_144;
 
 export const RehearsalRequest = component("RehearsalRequest", {
   configuration: text(

@@ -1,5 +1,4 @@
 import { type Static, Type } from "typebox";
-import { maxRehearsedText } from "../console/rehearsal.ts";
 import { engineMethod } from "../define.ts";
 import { flag, oneOf, optionalFlag, optionalText, text } from "../schema.ts";
 
@@ -89,6 +88,9 @@ export const findDomain = engineMethod(
   }),
   { repeatable: true },
 );
+
+/** Characters of a configuration that is to be rehearsed. */
+export const maxRehearsedText = 262_144;
 
 /**
  * Decides the recorded sign-ins again, by the rules in effect and by those of another configuration, in a thread of the engine that receives

@@ -30,7 +30,7 @@ const inRedis = decidedInRedis("the rehearsal cannot be read or cancelled");
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 /** A rehearsal as the interface writes it. */
-export function writtenRun(found: Awaited<ReturnType<Rehearsals["read"]>>): RehearsalRun {
+function writtenRun(found: Awaited<ReturnType<Rehearsals["read"]>>): RehearsalRun {
   if (found === undefined) return { state: "none" };
   const { record, isLost, isCancelled } = found;
   const { by, startedMs, sinceMs, done, signIns, remainingMs, problems, report } = record;

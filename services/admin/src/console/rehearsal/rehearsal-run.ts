@@ -44,10 +44,11 @@ function startForm({ state }: RehearsalRun, { csrfToken }: Session): Html {
   );
   const form = formOf(
     { action: pathTo("consoleRehearsalStart"), csrfToken },
-    html`<p>${t("rehearsal.here_about")}</p><div class="field"><label for="configuration">${t("rehearsal.configuration")}</label><textarea id="configuration" name="configuration" rows="12" required maxlength="${maxRehearsedText}" autocomplete="off" spellcheck="false"></textarea></div><div class="field"><label for="last">${t("rehearsal.last")}</label><select id="last" name="last">${options}</select></div><button type="submit" class="narrow">${t("rehearsal.start")}</button>`,
+    html`<div class="field"><label for="configuration">${t("rehearsal.configuration")}</label><textarea id="configuration" name="configuration" rows="12" required maxlength="${maxRehearsedText}" autocomplete="off" spellcheck="false"></textarea></div><div class="field"><label for="last">${t("rehearsal.last")}</label><select id="last" name="last">${options}</select></div><button type="submit" class="narrow">${t("rehearsal.start")}</button>`,
   );
-  if (state === "none") return html`<h2>${t("rehearsal.here")}</h2>${form}`;
-  return html`<details><summary>${t("rehearsal.again")}</summary>${form}</details>`;
+  const about = html`<p>${t("rehearsal.here_about")}</p>`;
+  if (state === "none") return html`<h2>${t("rehearsal.here")}</h2>${about}${form}`;
+  return html`<details><summary>${t("rehearsal.again")}</summary>${about}${form}</details>`;
 }
 
 /** How far the rehearsal is; or its result, and the form that starts another one. */
