@@ -3,7 +3,9 @@ import { type ChannelCredentials, Client, credentials, Metadata, type ServiceErr
 import { fromJSON, type MethodDefinition } from "@grpc/proto-loader";
 import protobuf from "protobufjs";
 
-const folder = new URL("../../services/gateway/proto/", import.meta.url);
+const files = ["libs/shared/src/platform/grpc/auth.proto", "services/gateway/proto/health.proto"].map(
+  (file) => new URL(`../../${file}`, import.meta.url),
+);
 
 /** The result of a call; `message` only with code 0. */
 export interface Called {
@@ -39,8 +41,8 @@ function methodAt(path: string): MethodDefinition<object, object> {
 
 function readMethod(path: string): MethodDefinition<object, object> {
   const [, service = "", method = ""] = path.split("/");
-  for (const file of ["auth.proto", "health.proto"]) {
-    const text = readFileSync(new URL(file, folder), "utf8");
+  for (const file of files) {
+    const text = readFileSync(file, "utf8");
     const { root } = protobuf.parse(text, { keepCase: true });
     const found = fromJSON(root.toJSON(), { keepCase: true, defaults: true, enums: String })[service];
     const definition = found === undefined || "format" in found ? undefined : found[method];

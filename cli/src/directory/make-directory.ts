@@ -2,7 +2,7 @@ import type { Decoys, PasswordVerifier } from "@postern/shared/domain/passwords"
 import type { Clock } from "@postern/shared/platform/time";
 import type { Backend } from "../../../services/auth-engine/src/backends/backend.ts";
 import type { BackendSettings } from "../../../services/auth-engine/src/backends/backend-settings.ts";
-import { createHttpBackend } from "../../../services/auth-engine/src/backends/http/http-backend.ts";
+import { makeHttpBackend } from "../../../services/auth-engine/src/backends/http/context.ts";
 import { createLdapBackend } from "../../../services/auth-engine/src/backends/ldap/ldap-backend.ts";
 import type { ServerLog } from "../../../services/auth-engine/src/backends/servers/target-set.ts";
 import { makeSqlBackend } from "../../../services/auth-engine/src/backends/sql/context.ts";
@@ -31,7 +31,7 @@ export async function makeBackend(of: BackendSettings, deps: MakeDeps): Promise<
     }
     case "remote":
       // No engine has this identifier.
-      return createHttpBackend(of.settings, { log: deps.log, engine: "0".repeat(12), onFault: () => undefined });
+      return makeHttpBackend(of.settings, { log: deps.log, engine: "0".repeat(12), onFault: () => undefined });
     case "lua":
       return undefined;
   }

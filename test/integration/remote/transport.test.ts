@@ -12,6 +12,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import type { Backend } from "../../../services/auth-engine/src/backends/backend.ts";
 import { createHttpBackend } from "../../../services/auth-engine/src/backends/http/http-backend.ts";
 import { httpBackendSettings } from "../../../services/auth-engine/src/backends/http/http-settings.ts";
+import { createHttpTransport } from "../../../services/auth-engine/src/backends/http/http-transport.ts";
 import { makeCertificate, makeSignedCertificate } from "../../support/certificates.ts";
 
 const owned = new AsyncDisposableStack();
@@ -90,6 +91,7 @@ function backendOf(pool: object): Backend {
   const log = { warn: () => undefined, info: () => undefined };
   const backend = createHttpBackend(settings, {
     log,
+    transport: (url) => createHttpTransport(url, settings),
     engine: "0123456789ab",
     onFault: (kind) => void faults.push(kind),
     traceparent: () => "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",

@@ -116,8 +116,9 @@ async function answerTraced(
 
 async function serve(operation: AuthOperation, call: AuthCall, deps: AuthServiceDeps, session: string) {
   const { auth, live, checkCall, baseScope, tracer } = deps;
-  const { reportIgnoredAddress } = auth;
-  const facts = { ...callFacts(call, session, live.current.trustedProxies), reportIgnoredAddress };
+  const { reportIgnoredAddress, names } = auth;
+  const places = { trusted: live.current.trustedProxies, hopsHeader: names.hops };
+  const facts = { ...callFacts(call, session, places), reportIgnoredAddress };
   const patience = patienceOf(call);
   const authorization = metadataValue(call.metadata, "authorization");
   const { outcome, name, domains } = await checkCall({

@@ -28,11 +28,12 @@ export function peerOf(text: string): { readonly host: string; readonly port: st
 
 /**
  * What the gateway knows about a call apart from its message; the client address is determined as on the HTTP listeners.
+ * @param hopsHeader in lower case
  */
 export function callFacts(
   call: Pick<AuthCall, "metadata" | "getPeer">,
   session: string,
-  trusted: CidrSet,
+  { trusted, hopsHeader }: { readonly trusted: CidrSet; readonly hopsHeader: string },
 ): Omit<RequestFacts, "reportIgnoredAddress"> {
   const { metadata } = call;
   const { host, port } = peerOf(call.getPeer());
@@ -49,6 +50,7 @@ export function callFacts(
     clientIpIsPeer: clientIp === address || trusted.has(clientIp),
     userAgent: metadataValue(metadata, "user-agent"),
     acceptLanguage: metadataValue(metadata, "accept-language"),
+    hops: metadataValue(metadata, hopsHeader),
   };
 }
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { fromJSON, type Options, type PackageDefinition, type ServiceDefinition } from "@grpc/proto-loader";
+import { authProtocol } from "@postern/shared/platform/grpc";
 import protobuf from "protobufjs";
-import authProto from "../../proto/auth.proto?raw";
 import healthProto from "../../proto/health.proto?raw";
 
 /** A received message. */
@@ -66,10 +66,8 @@ function readingAnything(service: ServiceDefinition): ServiceDefinition {
 
 /** Loads the proto files, with `runtime.naming.identifier` in the package (ADR 0021). */
 export function loadProtocol(identifier: string) {
-  const authPackage = `${identifier}.auth.v1`;
-  const authText = authProto.replace(/^package service\.auth\.v1;$/m, `package ${authPackage};`);
-  const all = { ...definitionOf(authText), ...definitionOf(healthProto) };
-  const authServiceName = `${authPackage}.AuthService`;
+  const { text, serviceName: authServiceName } = authProtocol(identifier);
+  const all = { ...definitionOf(text), ...definitionOf(healthProto) };
   return {
     /** `service.auth.v1.AuthService`, with this site's identifier. */
     authServiceName,

@@ -1,13 +1,41 @@
+import type { Readable } from "node:stream";
 import { AppError } from "@postern/shared/platform/errors";
-import type { Dispatcher } from "undici";
-import type { BackendContext } from "../backend.ts";
+import type { BackendContext, BackendQuery } from "../backend.ts";
 import type { ReceivedAnswer } from "./answer.ts";
 import { RemoteFault, type RemoteFaultKind } from "./remote-fault.ts";
+import type { RemoteMode } from "./request.ts";
 
 /** A response whose body has not been read. */
 export type OpenAnswer = Pick<ReceivedAnswer, "status" | "headers"> & {
-  readonly body: Dispatcher.ResponseData["body"];
+  readonly body: AsyncIterable<Buffer> & Pick<Readable, "on">;
+  /** Leaves the body unread, so that its connection can be used for another request. */
+  readonly discard: () => Promise<void>;
 };
+
+/** What is sent, apart from the credentials. */
+export interface RemoteRequest {
+  readonly mode: RemoteMode | undefined;
+  readonly request: BackendQuery["request"];
+  readonly headers: Readonly<Record<string, string>>;
+  /** In the spelling of the interface. */
+  readonly fields: Readonly<Record<string, string | number>>;
+}
+
+/** How one request is sent. */
+export interface Sending {
+  readonly authorization: string | undefined;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+  /** How long its answer is awaited. */
+  readonly timeMs: number;
+}
+
+/** The connections to one server. An answer over gRPC is written as one over HTTP, so that both are read by the same rules. */
+export interface Transport {
+  /** Rejects without an answer. */
+  post(request: RemoteRequest, sending: Sending): Promise<OpenAnswer>;
+  close(): Promise<void>;
+}
 
 const kindOfCode: Readonly<Record<string, RemoteFaultKind>> = {
   UND_ERR_HEADERS_TIMEOUT: "timeout",

@@ -2,11 +2,12 @@ import type { Secret } from "@postern/shared/platform/crypto";
 import type { Backend, BackendContext, BackendQuery, LookupOutcome, VerifyOutcome } from "../backend.ts";
 import type { ServerLog } from "../servers/target-set.ts";
 import { type ReceivedAnswer, type RemoteDecision, readAnswer } from "./answer.ts";
-import { HttpClient, type RemoteRequest } from "./http-client.ts";
+import type { RemoteRequest, Transport } from "./exchange.ts";
+import { HttpClient } from "./http-client.ts";
 import type { HttpBackendSettings } from "./http-settings.ts";
 import { createAccountListing } from "./list-accounts.ts";
 import { RemoteFault, type RemoteFaultKind } from "./remote-fault.ts";
-import { encodeBody, type RemoteMode, requestFields } from "./request.ts";
+import { type RemoteMode, requestFields } from "./request.ts";
 
 export interface HttpBackendDeps {
   readonly log: ServerLog;
@@ -14,6 +15,7 @@ export interface HttpBackendDeps {
   readonly engine: string;
   /** Called for each request without a decision. */
   readonly onFault: (kind: RemoteFaultKind) => void;
+  readonly transport: (url: URL) => Transport;
   /** The W3C trace context of the request in progress, if it is traced. */
   readonly traceparent?: (() => string | undefined) | undefined;
 }
@@ -36,33 +38,23 @@ function hopsAfter({ request }: BackendQuery, engine: string, maxHops: number): 
   return [...hops, engine].join(", ");
 }
 
-function createRequests(
-  { format, hopsHeader, maxHops }: HttpBackendSettings,
-  { engine, traceparent }: HttpBackendDeps,
-) {
-  return (
-    query: BackendQuery,
-    mode: RemoteMode | undefined,
-    password: Secret | undefined,
-    accept = `application/${format}`,
-  ): RemoteRequest => {
+function createRequests({ hopsHeader, maxHops }: HttpBackendSettings, { engine, traceparent }: HttpBackendDeps) {
+  return (query: BackendQuery, mode: RemoteMode | undefined, password: Secret | undefined): RemoteRequest => {
     const trace = traceparent?.();
     return {
       mode,
       request: query.request,
       headers: {
-        "content-type": `application/${format}`,
-        accept,
         "user-agent": "Postern",
         [hopsHeader]: hopsAfter(query, engine, maxHops),
         ...(trace === undefined ? {} : { traceparent: trace }),
       },
-      body: encodeBody(format, requestFields(query, password)),
+      fields: requestFields(query, password),
     };
   };
 }
 
-/** A backend that asks another server with the JSON or CBOR endpoint of this interface (ADR 0264). */
+/** A backend that asks another server with the JSON or CBOR endpoint of this interface, or over gRPC (ADR 0264). */
 export function createHttpBackend(settings: HttpBackendSettings, deps: HttpBackendDeps): Backend {
   const serves = createServes(settings);
   const requestOf = createRequests(settings, deps);
@@ -99,11 +91,7 @@ export function createHttpBackend(settings: HttpBackendSettings, deps: HttpBacke
     listAccounts: async (query, page, context) => {
       if (!serves(query)) return { kind: "not_served" };
       try {
-        return await listing.listAccounts(
-          () => requestOf(query, "list-accounts", undefined, "text/plain"),
-          page,
-          context,
-        );
+        return await listing.listAccounts(() => requestOf(query, "list-accounts", undefined), page, context);
       } catch (thrown) {
         throw client.undecided(thrown);
       }

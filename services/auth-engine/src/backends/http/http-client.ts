@@ -1,7 +1,7 @@
 import { remainingMs } from "@postern/shared/platform/concurrency";
 import { AppError } from "@postern/shared/platform/errors";
 import { type Clock, steadyClock } from "@postern/shared/platform/time";
-import { Agent, Pool } from "undici";
+import { Agent } from "undici";
 import type { BackendContext } from "../backend.ts";
 import { RefusedAccountError } from "../servers/errors.ts";
 import { createHealthMonitor } from "../servers/health-monitor.ts";
@@ -15,30 +15,32 @@ import {
 import { faultOf, headerOf, type ReceivedAnswer, sessionOf } from "./answer.ts";
 import { type Caller, createCaller } from "./caller.ts";
 import { createConnector } from "./connector.ts";
-import { inTime, type OpenAnswer, readBody, toFault, untilAborted } from "./exchange.ts";
+import {
+  inTime,
+  type OpenAnswer,
+  type RemoteRequest,
+  readBody,
+  type Sending,
+  type Transport,
+  toFault,
+  untilAborted,
+} from "./exchange.ts";
 import type { HttpBackendSettings } from "./http-settings.ts";
+import { maxHeaderBytes } from "./http-transport.ts";
 import { RemoteFault, type RemoteFaultKind } from "./remote-fault.ts";
-import { type RemoteMode, targetOf } from "./request.ts";
 
-/** One server: its endpoint and its connections. */
+/** One server and the connections to it. */
 interface RemoteServer extends ServerAddress {
-  readonly url: URL;
-  readonly pool: Pool;
+  readonly transport: Transport;
   /** When it last answered anything completely. */
   answeredAtMs: number;
-}
-
-/** What is sent, apart from the credentials. */
-export interface RemoteRequest {
-  readonly mode: RemoteMode | undefined;
-  readonly request: Parameters<typeof targetOf>[2]["request"];
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
 }
 
 export interface HttpClientDeps {
   readonly log: ServerLog;
   readonly onFault: (kind: RemoteFaultKind) => void;
+  /** Creates the connections to the server at an address of the settings. It does not connect before the first request. */
+  readonly transport: (url: URL) => Transport;
   readonly clock?: Clock;
 }
 
@@ -56,9 +58,6 @@ function connectorOfTokens(settings: HttpBackendSettings): ReturnType<typeof cre
   return createConnector({ ...settings, tls: isServer ? tls : { ...tls, serverName: undefined } });
 }
 
-const maxHeaderBytes = 32_768;
-/** Up to this length an unneeded body is read, so that its connection can be used again. */
-const maxDumped = 4096;
 /** Faults after which another server, or another connection, may answer. */
 const worthRepeating: ReadonlySet<RemoteFaultKind> = new Set(["busy", "timeout", "unreachable"]);
 
@@ -78,16 +77,18 @@ export class HttpClient {
   /** @param probe checks a server with the request of a health check; it throws if the server cannot decide */
   constructor(
     settings: HttpBackendSettings,
-    { log, onFault, clock = steadyClock }: HttpClientDeps,
+    { log, onFault, transport, clock = steadyClock }: HttpClientDeps,
     probe: (send: (request: RemoteRequest) => Promise<ReceivedAnswer>) => Promise<void>,
   ) {
     this.#settings = settings;
     this.#onFault = onFault;
     this.#clock = clock;
-    const connect = createConnector(settings);
     const ofServers = { what: "remote", poolName: settings.name, clock, log } as const;
     this.#targets = createTargetSet<RemoteServer>(
-      settings.urls.map((text) => this.#serverAt(new URL(text), connect)),
+      settings.urls.map((text): RemoteServer => {
+        const url = new URL(text);
+        return { uri: url.origin, transport: transport(url), answeredAtMs: Number.NEGATIVE_INFINITY };
+      }),
       settings.breaker,
       ofServers,
     );
@@ -112,7 +113,9 @@ export class HttpClient {
   open(request: RemoteRequest, context: BackendContext, signal: AbortSignal): Promise<OpenAnswer> {
     return this.#withServer(context, (target, timeMs) =>
       inTime(context, timeMs, (late) =>
-        this.#noting(target, late, () => this.#exchange(target, request, AbortSignal.any([late, signal]))),
+        this.#noting(target, late, () =>
+          this.#exchange(target, request, { signal: AbortSignal.any([late, signal]), timeMs }),
+        ),
       ),
     );
   }
@@ -128,22 +131,9 @@ export class HttpClient {
   }
 
   async close(): Promise<void> {
-    const pools = this.#targets.all.map(({ address }) => address.pool);
     await this.#monitor.close();
-    await Promise.all([this.#tokens, ...pools].map((one) => one.destroy()));
-  }
-
-  #serverAt(url: URL, connect: ReturnType<typeof createConnector>): RemoteServer {
-    const { poolSize: connections, requestTimeoutMs } = this.#settings;
-    const pool = new Pool(url.origin, {
-      connections,
-      pipelining: 1,
-      connect,
-      maxHeaderSize: maxHeaderBytes,
-      headersTimeout: requestTimeoutMs,
-      bodyTimeout: 0,
-    });
-    return { uri: url.origin, url, pool, answeredAtMs: Number.NEGATIVE_INFINITY };
+    const transports = this.#targets.all.map(({ address }) => address.transport.close());
+    await Promise.all([this.#tokens.destroy(), ...transports]);
   }
 
   #ownContext(): BackendContext {
@@ -195,7 +185,7 @@ export class HttpClient {
     const limit = timeMs ?? this.#settings.requestTimeoutMs;
     return inTime(context, limit, (signal) =>
       this.#noting(target, signal, async (): Promise<ReceivedAnswer> => {
-        const { status, headers, body } = await this.#exchange(target, request, signal);
+        const { status, headers, body } = await this.#exchange(target, request, { signal, timeMs: limit });
         return { status, headers, body: await readBody(body, this.#settings.maxResponseBytes) };
       }),
     );
@@ -219,7 +209,11 @@ export class HttpClient {
   }
 
   /** Counts a request at its server until its response begins. */
-  async #exchange(target: Target<RemoteServer>, request: RemoteRequest, signal: AbortSignal): Promise<OpenAnswer> {
+  async #exchange(
+    target: Target<RemoteServer>,
+    request: RemoteRequest,
+    { signal, timeMs }: Omit<Sending, "authorization">,
+  ): Promise<OpenAnswer> {
     const { poolSize, queueLength } = this.#settings;
     if (target.inFlight >= poolSize + queueLength) {
       throw new AppError("DIRECTORY_OVERLOADED", {
@@ -228,14 +222,16 @@ export class HttpClient {
     }
     target.inFlight += 1;
     try {
-      const authorization = await untilAborted(this.#caller.authorization(), signal);
-      const answer = await this.#post(target, request, authorization, signal);
+      const { transport } = target.address;
+      const credentials = (): Promise<string | undefined> => untilAborted(this.#caller.authorization(), signal);
+      const authorization = await credentials();
+      const answer = await transport.post(request, { authorization, signal, timeMs });
       if (!this.#isRefusal(answer)) return answer;
-      await answer.body.dump({ limit: maxDumped });
+      await answer.discard();
       if (!this.#caller.refused(authorization)) throw this.#refused(target, answer);
-      const again = await this.#post(target, request, await untilAborted(this.#caller.authorization(), signal), signal);
+      const again = await transport.post(request, { authorization: await credentials(), signal, timeMs });
       if (!this.#isRefusal(again)) return again;
-      await again.body.dump({ limit: maxDumped });
+      await again.discard();
       throw this.#refused(target, again);
     } finally {
       target.inFlight -= 1;
@@ -252,29 +248,6 @@ export class HttpClient {
     const fault = faultOf(answer.status, sessionOf(answer, this.#settings.headers.session));
     this.#targets.noteFailure(target, new RefusedAccountError(target.address.uri, fault));
     return fault;
-  }
-
-  async #post(
-    { address }: Target<RemoteServer>,
-    { mode, request, headers, body: sent }: RemoteRequest,
-    authorization: string | undefined,
-    signal: AbortSignal,
-  ): Promise<OpenAnswer> {
-    const {
-      statusCode,
-      headers: received,
-      body,
-    } = await address.pool.request({
-      path: targetOf(address.url, mode, { request }),
-      method: "POST",
-      headers: { ...headers, ...(authorization === undefined ? {} : { authorization }) },
-      body: sent,
-      signal,
-    });
-    const answer = { status: statusCode, headers: received, body };
-    if (statusCode < 502 || statusCode > 504) return answer;
-    await body.dump({ limit: maxDumped });
-    throw faultOf(statusCode, sessionOf(answer, this.#settings.headers.session));
   }
 
   /**

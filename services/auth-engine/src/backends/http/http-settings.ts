@@ -1,5 +1,6 @@
 import { type Config, httpPoolsOf } from "@postern/shared/platform/config";
 import { Secret } from "@postern/shared/platform/crypto";
+import { authProtocol } from "@postern/shared/platform/grpc";
 import { headerPrefix } from "@postern/shared/platform/http";
 import { breakerSettings, optional, type Settings, tlsSettings } from "../servers/server-settings.ts";
 
@@ -18,13 +19,18 @@ function callerSettings({ basic, bearer_token: token, oauth }: PoolConfig) {
 
 function poolSettings(name: string, pool: PoolConfig, identifier: string) {
   const { headers } = pool;
+  const isGrpc = pool.format === "grpc";
   return {
     name,
     urls: pool.url,
-    format: pool.format,
+    /** Of a body. An answer over gRPC is written as JSON. */
+    format: pool.format === "cbor" ? "cbor" : ("json" as "cbor" | "json"),
+    isGrpc,
+    /** The gRPC service at an address without a path. */
+    service: authProtocol(identifier).serviceName,
     /** Protocols for which the server is asked; empty means all. */
     protocols: pool.protocol,
-    denialStatus: Number(pool.denial_status),
+    denialStatus: isGrpc ? 403 : Number(pool.denial_status),
     caller: callerSettings(pool),
     /** Names of response headers, in lower case. */
     headers: {

@@ -3,8 +3,8 @@ import { steadyClock } from "@postern/shared/platform/time";
 import type { AccountPage, BackendContext, ListOutcome } from "../backend.ts";
 import { createOpenListings, type ListingPages } from "../servers/open-listings.ts";
 import { faultOf, headerOf, sessionOf } from "./answer.ts";
-import type { OpenAnswer } from "./exchange.ts";
-import type { HttpClient, RemoteRequest } from "./http-client.ts";
+import type { OpenAnswer, RemoteRequest } from "./exchange.ts";
+import type { HttpClient } from "./http-client.ts";
 import type { HttpBackendSettings } from "./http-settings.ts";
 import { RemoteFault } from "./remote-fault.ts";
 

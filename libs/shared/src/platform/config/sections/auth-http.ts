@@ -29,72 +29,80 @@ const Headers = section("Names and values in which products with this interface 
   ),
 });
 
-const HttpPool = section("Another server that decides, with the JSON or CBOR endpoint of this interface.", {
-  url: texts(
-    "Addresses of the endpoint at equivalent servers, such as https://central.example.org/api/v1/auth/json. A query is kept.",
-    { example: ["https://central.example.org/api/v1/auth/json"] },
-  ),
-  format: choice(["json", "cbor"], "Format of the endpoint."),
-  protocol: texts("Protocols for which the server is queried. If empty, all.", { form: "protocol" }),
-  denial_status: choice(["403", "401"], "Status of a denied sign-in. Nauthilus up to 1.12 answers 401."),
-  basic: Basic,
-  bearer_token: secret("Access token that is sent as it is."),
-  oauth: Oauth,
-  headers: Headers,
-  max_hops: integer(
-    3,
-    "Maximum number of engines that may have passed a request on. Beyond it, it is refused as a loop.",
-    {
+const HttpPool = section(
+  "Another server that decides, with the JSON or CBOR endpoint of this interface, or over gRPC.",
+  {
+    url: texts(
+      "Addresses of the endpoint at equivalent servers, such as https://central.example.org/api/v1/auth/json. A query is kept. For grpc, the path is the name of the service, such as https://central.example.org:9444/service.auth.v1.AuthService; if empty, the one with this site's runtime.naming.identifier.",
+      { example: ["https://central.example.org/api/v1/auth/json"] },
+    ),
+    format: choice(["json", "cbor", "grpc"], "Format of the endpoint."),
+    protocol: texts("Protocols for which the server is queried. If empty, all.", { form: "protocol" }),
+    denial_status: choice(
+      ["403", "401"],
+      "Status of a denied sign-in; not for grpc. Nauthilus up to 1.12 answers 401.",
+    ),
+    basic: Basic,
+    bearer_token: secret("Access token that is sent as it is."),
+    oauth: Oauth,
+    headers: Headers,
+    max_hops: integer(
+      3,
+      "Maximum number of engines that may have passed a request on. Beyond it, it is refused as a loop.",
+      {
+        minimum: 1,
+        maximum: 8,
+      },
+    ),
+    tls_ca_cert: text(
+      "Path of the PEM file with the trusted CA certificates. If empty, the public CAs of Node.js and those of runtime.outgoing_tls.ca_file are trusted.",
+    ),
+    tls_client_cert: text("Path of the PEM file with Postern's client certificate."),
+    tls_client_key: text("Path of the PEM file with the private key of the client certificate."),
+    tls_server_name: text(
+      "Name that the certificate of the servers, and of a token endpoint on the same host, must have. If empty, the host of the address.",
+    ),
+    tls_skip_verify: flag("Whether any server certificate is accepted. For tests only."),
+    pool_size: integer(
+      64,
+      "Maximum number of connections to each server. Responses that the other server delays, for an account under attack, occupy one each. For grpc, which needs one connection, of simultaneous requests, together with queue_length.",
+      { minimum: 1, maximum: 1024 },
+    ),
+    queue_length: integer(
+      1024,
+      "Maximum number of requests that wait for a connection. Further ones are temporary failures.",
+    ),
+    connect_timeout: duration("3s", "Timeout for establishing a connection, including TLS.", { minimum: 10 }),
+    request_timeout: duration(
+      "4s",
+      "Timeout of a request. It must be below runtime.timeouts.decision, and above the account delay of the other server, which holds its responses.",
+      { minimum: 10 },
+    ),
+    max_response_bytes: integer(
+      262_144,
+      "Longest response to one request, in bytes. A longer one is a temporary failure.",
+      {
+        minimum: 1024,
+        maximum: 1_048_576,
+      },
+    ),
+    cb_failure_threshold: integer(5, "Number of consecutive failures after which a server is no longer used.", {
       minimum: 1,
-      maximum: 8,
-    },
-  ),
-  tls_ca_cert: text(
-    "Path of the PEM file with the trusted CA certificates. If empty, the public CAs of Node.js and those of runtime.outgoing_tls.ca_file are trusted.",
-  ),
-  tls_client_cert: text("Path of the PEM file with Postern's client certificate."),
-  tls_client_key: text("Path of the PEM file with the private key of the client certificate."),
-  tls_server_name: text(
-    "Name that the certificate of the servers, and of a token endpoint on the same host, must have. If empty, the host of the address.",
-  ),
-  tls_skip_verify: flag("Whether any server certificate is accepted. For tests only."),
-  pool_size: integer(
-    64,
-    "Maximum number of connections to each server. Responses that the other server delays, for an account under attack, occupy one each.",
-    { minimum: 1, maximum: 1024 },
-  ),
-  queue_length: integer(
-    1024,
-    "Maximum number of requests that wait for a connection. Further ones are temporary failures.",
-  ),
-  connect_timeout: duration("3s", "Timeout for establishing a connection, including TLS.", { minimum: 10 }),
-  request_timeout: duration(
-    "4s",
-    "Timeout of a request. It must be below runtime.timeouts.decision, and above the account delay of the other server, which holds its responses.",
-    { minimum: 10 },
-  ),
-  max_response_bytes: integer(
-    262_144,
-    "Longest response to one request, in bytes. A longer one is a temporary failure.",
-    {
-      minimum: 1024,
-      maximum: 1_048_576,
-    },
-  ),
-  cb_failure_threshold: integer(5, "Number of consecutive failures after which a server is no longer used.", {
-    minimum: 1,
-  }),
-  cb_cooldown: duration("30s", "Time for which a failed server is not used."),
-  cb_half_open_max: integer(1, "Number of trial requests before a failed server is fully used again.", { minimum: 1 }),
-  health_check_interval: duration("10s", "Interval between two health checks.", { minimum: 100 }),
-  health_check_user: text("Name that health checks look up. It need not exist.", {
-    default: "postern-health-check",
-    minLength: 1,
-  }),
-  health_check_protocol: text(
-    "Protocol of health checks, which the other server must serve. If empty, the first of protocol, or else imap.",
-  ),
-});
+    }),
+    cb_cooldown: duration("30s", "Time for which a failed server is not used."),
+    cb_half_open_max: integer(1, "Number of trial requests before a failed server is fully used again.", {
+      minimum: 1,
+    }),
+    health_check_interval: duration("10s", "Interval between two health checks.", { minimum: 100 }),
+    health_check_user: text("Name that health checks look up. It need not exist.", {
+      default: "postern-health-check",
+      minLength: 1,
+    }),
+    health_check_protocol: text(
+      "Protocol of health checks, which the other server must serve. If empty, the first of protocol, or else imap.",
+    ),
+  },
+);
 
 export const HttpBackend = section("Backends that ask another server of this interface.", {
   default: HttpPool,

@@ -1,0 +1,50 @@
+import { Pool } from "undici";
+import { faultOf, sessionOf } from "./answer.ts";
+import { createConnector } from "./connector.ts";
+import type { Transport } from "./exchange.ts";
+import type { HttpBackendSettings } from "./http-settings.ts";
+import { encodeBody, targetOf } from "./request.ts";
+
+export const maxHeaderBytes = 32_768;
+/** Up to this length an unneeded body is read, so that its connection can be used again. */
+const maxDumped = 4096;
+
+/** A bounded pool of connections to the endpoint at `url`. Does not connect until the first request. */
+export function createHttpTransport(url: URL, settings: HttpBackendSettings): Transport {
+  const { poolSize: connections, requestTimeoutMs, format, headers: names } = settings;
+  const pool = new Pool(url.origin, {
+    connections,
+    pipelining: 1,
+    connect: createConnector(settings),
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: requestTimeoutMs,
+    bodyTimeout: 0,
+  });
+  const type = `application/${format}`;
+  return {
+    post: async ({ mode, request, headers, fields }, { authorization, signal }) => {
+      const {
+        statusCode: status,
+        headers: received,
+        body,
+      } = await pool.request({
+        path: targetOf(url, mode, { request }),
+        method: "POST",
+        headers: {
+          ...headers,
+          "content-type": type,
+          accept: mode === "list-accounts" ? "text/plain" : type,
+          ...(authorization === undefined ? {} : { authorization }),
+        },
+        body: encodeBody(format, fields),
+        signal,
+      });
+      const discard = (): Promise<void> => body.dump({ limit: maxDumped });
+      const answer = { status, headers: received, body, discard };
+      if (status < 502 || status > 504) return answer;
+      await discard();
+      throw faultOf(status, sessionOf(answer, names.session));
+    },
+    close: () => pool.destroy(),
+  };
+}
