@@ -50,19 +50,22 @@ export interface GrpcRequest {
 
 const raw = (bytes: Buffer): Buffer => bytes;
 
+const method = (name: string) => ({
+  path: `/service.auth.v1.AuthService/${name}`,
+  requestStream: false,
+  responseStream: false,
+  requestSerialize: raw,
+  requestDeserialize: raw,
+  responseSerialize: raw,
+  responseDeserialize: raw,
+});
+
+const lookUp = (_call: unknown, callback: sendUnaryData<Buffer>): void => answer({ ok: false, decision: 2 })(callback);
+
 /** A server of the interface that admits alice with her password, and lies about others. */
 export async function startLyingGrpcServer(wantedPort = 0) {
   const received: GrpcRequest[] = [];
   const server = new Server();
-  const method = (name: string) => ({
-    path: `/service.auth.v1.AuthService/${name}`,
-    requestStream: false,
-    responseStream: false,
-    requestSerialize: raw,
-    requestDeserialize: raw,
-    responseSerialize: raw,
-    responseDeserialize: raw,
-  });
   const handle = (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>): void => {
     const fields = requests.toObject(requests.decode(call.request));
     received.push({
@@ -74,8 +77,6 @@ export async function startLyingGrpcServer(wantedPort = 0) {
     const respond = grpcMisbehaviour[name] ?? answer(name === "alice" ? admitted : { ok: false, decision: 2 });
     respond(callback);
   };
-  const lookUp = (_call: unknown, callback: sendUnaryData<Buffer>): void =>
-    answer({ ok: false, decision: 2 })(callback);
   server.addService(
     { Authenticate: method("Authenticate"), LookupIdentity: method("LookupIdentity") },
     { Authenticate: handle, LookupIdentity: lookUp },

@@ -44,7 +44,7 @@ const dataOf: Readonly<Record<string, string>> = {
   "console-domains": "a",
   "console-origins":
     "University of Cloud LLC Backbone Communications Austria Switzerland United States Kingdom China Singapore Hong Kong SAR Brazil India Vietnam Russia Netherlands Indonesia South Africa Mexico",
-  "console-rehearsal": "admitted banned rule look-ups which are no sign-ins",
+  "console-rehearsal": "admitted refused policy office-only look-ups which are no sign-ins",
 };
 const isIdentifier = (word: string): boolean => /[\d._@:/]/u.test(word);
 

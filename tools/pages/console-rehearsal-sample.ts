@@ -20,16 +20,6 @@ export function rehearsalSample(operator: Operator): ConsolePage {
   });
 }
 
-export function runningRehearsalSample(operator: Operator): ConsolePage {
-  const started = "2030-05-06T13:56:00.000Z";
-  const far = { done: 0.42, sign_ins: 4201, remaining_seconds: 190 };
-  return rehearsalPage({
-    operator,
-    answer: "none",
-    run: { state: "running", by: "ada@example.test", started, ...far },
-  });
-}
-
 function reportSample(operator: Operator): RehearsalReport {
   return {
     complete: true,
@@ -73,9 +63,7 @@ function reportSample(operator: Operator): RehearsalReport {
       })),
       { hour: "2030-05-06T13:00:00.000Z", sign_ins: 2303, different: 0, now_refused: 0 },
     ],
-    not_judged: [
-      { reason: "refused by a ban: taken as recorded, because bans cannot be replayed from the history", count: 12 },
-    ],
+    not_judged: [{ reason: "look-ups, which are no sign-ins", count: 12 }],
     unreadable: 0,
   };
 }

@@ -22,7 +22,7 @@ import { apiOperationSample, apiSample } from "./console-api-sample.ts";
 import { clientsSample } from "./console-clients-sample.ts";
 import { domainSample, domainsSample } from "./console-domains-sample.ts";
 import { networkSample } from "./console-network-sample.ts";
-import { rehearsalSample, runningRehearsalSample } from "./console-rehearsal-sample.ts";
+import { rehearsalSample } from "./console-rehearsal-sample.ts";
 
 const operator: Operator = {
   account: "helen@example.test",
@@ -277,7 +277,6 @@ const samples: Readonly<Record<string, readonly [page: ConsolePage, operator?: O
   ],
   "console-unknown-page": [noticePage("not_found"), operator],
   "console-rehearsal": [rehearsalSample(operator), { ...operator, role: "admin" }],
-  "console-rehearsal-runs": [runningRehearsalSample(operator), { ...operator, role: "admin" }],
   "console-notice": [noticePage("one_factor")],
 };
 

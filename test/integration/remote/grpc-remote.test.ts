@@ -22,16 +22,17 @@ const bruteForce = {
   },
 };
 
+const listener = (port: number, tls = {}) => ({
+  runtime: { servers: { grpc: { authority: { enabled: true, address: `127.0.0.1:${port}`, ...tls } } } },
+  auth: { controls: bruteForce },
+});
+
 beforeAll(async () => {
   const { path: folder } = owned.use(await scratchFolder());
   await Promise.all(["central", "other"].map((name) => makeCertificate(folder, name, "/CN=central.internal")));
   lying = await startLyingGrpcServer();
   const hung = owned.use(await startHungServer());
   const [centralPort, edgePort] = await Promise.all([freePort(), freePort()]);
-  const listener = (port: number, tls = {}) => ({
-    runtime: { servers: { grpc: { authority: { enabled: true, address: `127.0.0.1:${port}`, ...tls } } } },
-    auth: { controls: bruteForce },
-  });
   const tls = { enabled: true, cert: join(folder, "central.crt"), key: join(folder, "central.key") };
   const pinned = { tls_ca_cert: join(folder, "central.crt"), tls_server_name: "central.internal" };
   const loop = { format: "grpc", url: [`http://127.0.0.1:${edgePort}`], protocol: ["loop"], basic };
