@@ -2,11 +2,14 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { RehearsalRun } from "@postern/shared/contracts";
+import { PassThrough } from "node:stream";
+import { RehearsalReport, RehearsalRun } from "@postern/shared/contracts";
 import { poll } from "@postern/testing";
 import { Value } from "typebox/value";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { run } from "../../../cli/src/run.ts";
 import { askAdmin } from "../../support/ask-admin.ts";
+import { operatorCredentials } from "../../support/run-operator.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 import { type RecordedRun, recordRuns } from "./recorded-history.ts";
 
@@ -90,7 +93,20 @@ async function ended(): Promise<RehearsalRun> {
   return run;
 }
 
-test("a policy that would lock out 3 of 10,000 accounts is found with exactly these, by one of two engines", async () => {
+/** What the command says of the same change. */
+async function byCommand() {
+  const file = join(stack.folder, "changed.yaml");
+  writeFileSync(file, withPolicy(rule("no-pop3", "pop3")));
+  const environment = { POSTERN_URL: stack.url, ...operatorCredentials };
+  const terminal = { input: new PassThrough(), output: new PassThrough() };
+  const args = ["rehearse", "--config", file, "--against", stack.configFile, "--since", "2h", "--json"];
+  const { output } = await run(args, { environment, terminal, progress: () => undefined });
+  const report = Value.Parse(RehearsalReport, JSON.parse(output.join("\n")));
+  const names = report.groups.flatMap(({ account_names: accountNames }) => accountNames).toSorted();
+  return [report.sign_ins, report.now_refused, names];
+}
+
+test("a policy that would lock out 3 of 10,000 accounts is found with exactly these, by one of two engines and by the command", async () => {
   const since = new Date(Date.now() - 2 * hourMs).toISOString();
   const { status, body } = await start(withPolicy(rule("no-pop3", "pop3")), { since });
   expect([status, body["state"]]).toEqual([202, "running"]);
@@ -102,6 +118,7 @@ test("a policy that would lock out 3 of 10,000 accounts is found with exactly th
   expect(report?.groups.map(({ after, account_names: names }) => [after, names.toSorted()])).toEqual([
     ["refused (policy no-pop3)", victims.map(nameOf).toSorted()],
   ]);
+  expect(await byCommand()).toEqual([report?.sign_ins, report?.now_refused, victims.map(nameOf).toSorted()]);
   // The secrets of the configuration in use and of the text differ in nothing, and neither do its backends.
   expect(report?.not_judged.filter(({ reason }) => reason.includes("differs"))).toEqual([]);
 });
@@ -164,6 +181,9 @@ test("a configuration with problems, one that is no YAML, and one that is too lo
   const policy = { mode: "enforce", policies: [{ name: "bad", if: condition, then: { decision: "deny" } }] };
   expect((await start(withPolicy(policy))).status).toBe(202);
   expect(JSON.stringify(await ended())).toContain("auth.policy");
+  // What the operator wrote is shortened, so that the result can be stored and shown.
+  expect((await start(withPolicy(rule("p".repeat(5000), "imap")))).status).toBe(202);
+  expect((await ended()).report?.groups[0]?.after.length).toBe(500);
   expect((await start("x".repeat(262_145))).status).toBe(400);
   expect((await start("")).status).toBe(400);
   expect((await start("{}", { since: "yesterday" })).status).toBe(400);

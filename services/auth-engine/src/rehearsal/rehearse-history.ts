@@ -13,6 +13,11 @@ const mostHistories = 1_000_000;
 /** Of one group; the console shows no more, and the result is kept in Redis. */
 const mostNames = 25;
 const mostExamples = 3;
+const mostProblems = 100;
+/** Of a text that a configuration contains, such as the name of a policy. */
+const longestText = 500;
+
+const short = (text: string): string => text.slice(0, longestText);
 
 /** How far a rehearsal is. */
 export interface RehearsalProgress {
@@ -47,11 +52,20 @@ const loadText = (text: string) => loadConfig({ text, env: {}, readFile, skipSec
 function shortened(report: RehearsalReport): RehearsalReport {
   const groups = report.groups.map((group) => ({
     ...group,
+    before: short(group.before),
+    after: short(group.after),
     account_names: group.account_names.slice(0, mostNames),
     examples: group.examples.slice(0, mostExamples),
   }));
-  return { ...report, groups };
+  const bans = report.bans.map((ban) => ({ ...ban, rule: short(ban.rule) }));
+  const notJudged = report.not_judged.map(({ reason, count }) => ({ reason: short(reason), count }));
+  return { ...report, groups, bans, not_judged: notJudged };
 }
+
+const refused = (problems: readonly string[]): RehearsalResult => ({
+  state: "refused",
+  problems: problems.slice(0, mostProblems).map(short),
+});
 
 /**
  * Decides the sign-ins of the history again. After each page it rests for as long as the page took, so that it takes at most half of a
@@ -80,7 +94,7 @@ async function readAll(rehearsal: Rehearsal, { sinceMs, page, onProgress, isStop
 /** Rejects when the history cannot be read. */
 export async function rehearseHistory(rehearsing: Rehearsing): Promise<RehearsalResult> {
   const loaded = loadText(rehearsing.text);
-  if (!loaded.ok) return { state: "refused", problems: loaded.problems.map(formatProblem) };
+  if (!loaded.ok) return refused(loaded.problems.map(formatProblem));
   const [before, after] = [rehearsing.config, loaded.config].map(withUnreadSecrets);
   if (before === undefined || after === undefined) throw new TypeError("there are two configurations");
   let rehearsal: Rehearsal;
@@ -88,7 +102,7 @@ export async function rehearseHistory(rehearsing: Rehearsing): Promise<Rehearsal
     rehearsal = new Rehearsal(before, after, fromHistory);
   } catch (error) {
     // Conditions of policies are compiled only here.
-    return { state: "refused", problems: [error instanceof Error ? error.message : String(error)] };
+    return refused([error instanceof Error ? error.message : String(error)]);
   }
   const isComplete = await readAll(rehearsal, rehearsing);
   return { state: "done", report: shortened(rehearsal.report(isComplete)) };

@@ -147,7 +147,7 @@ function validateAddresses(config: Config, pool: HttpPoolConfig, path: string, {
     const at = `${path}.url[${index}]`;
     const url = URL.parse(address);
     if (!isEndpoint(url)) problem(at, messages.mustBe("an http or https address without a user name and a fragment"));
-    else if (isOwn(url, config)) problem(at, messages.remoteIsSelf);
+    else if (isOwn(url, pool, config)) problem(at, messages.remoteIsSelf);
     else if (url.protocol === "http:" && remoteHostOf(address) !== undefined) {
       warning(at, messages.remotePlainHttp(url.hostname));
     }
@@ -161,10 +161,12 @@ function isEndpoint(url: URL | null): url is URL {
 }
 
 /** Whether the address is that of a listener of this configuration, as far as the configuration alone shows it. */
-function isOwn(url: URL, { runtime }: Config): boolean {
+function isOwn(url: URL, { format }: HttpPoolConfig, { runtime }: Config): boolean {
   const port = url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port;
   const host = url.hostname.replaceAll(/[[\]]/g, "");
-  return runtime.servers.http.address.some((listener) => {
+  const { http, grpc } = runtime.servers;
+  const listeners = format !== "grpc" ? http.address : grpc.authority.enabled ? [grpc.authority.address] : [];
+  return listeners.some((listener) => {
     const own = URL.parse(`tcp://${listener}`);
     if (own === null || own.port !== port) return false;
     const at = own.hostname.replaceAll(/[[\]]/g, "");
