@@ -14,7 +14,7 @@ const mostHistories = 1_000_000;
 const mostNames = 25;
 const mostExamples = 3;
 const mostProblems = 100;
-/** Of a text that a configuration contains, such as the name of a policy. */
+/** Of a text that a configuration contains parts of, such as the names of many rules. */
 const longestText = 500;
 
 const short = (text: string): string => text.slice(0, longestText);
@@ -52,14 +52,11 @@ const loadText = (text: string) => loadConfig({ text, env: {}, readFile, skipSec
 function shortened(report: RehearsalReport): RehearsalReport {
   const groups = report.groups.map((group) => ({
     ...group,
-    before: short(group.before),
-    after: short(group.after),
     account_names: group.account_names.slice(0, mostNames),
     examples: group.examples.slice(0, mostExamples),
   }));
-  const bans = report.bans.map((ban) => ({ ...ban, rule: short(ban.rule) }));
   const notJudged = report.not_judged.map(({ reason, count }) => ({ reason: short(reason), count }));
-  return { ...report, groups, bans, not_judged: notJudged };
+  return { ...report, groups, not_judged: notJudged };
 }
 
 const refused = (problems: readonly string[]): RehearsalResult => ({
