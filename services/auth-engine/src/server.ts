@@ -24,7 +24,7 @@ const maxFlushScripts = 16;
 /** Other services ask for a record once, and keep it. */
 const maxDomains = 256;
 /** An engine runs one, and refuses the others. */
-const maxRehearsals = 2;
+const maxRehearsals = 16;
 /** Limit of hook calls that wait for a database or a backend. */
 const maxModuleCalls = 64;
 

@@ -166,6 +166,18 @@ test("a directory that does not answer is no difference", async () => {
   expect(countOf(report, "of accounts that could not be looked up")).toBe(2 * (recent + victims.length));
 });
 
+test("services in one process rehearse for the console, too", async () => {
+  expect(stack.isOneProcess).toBe(process.env["POSTERN_SHAPE"] !== "five");
+  const path = "/api/v1/console/rehearsal";
+  const body = { configuration: readFileSync(stack.configFile, "utf8") };
+  expect((await askAdmin(stack, "POST", path, { body })).status).toBe(202);
+  const run = await poll("the end of the rehearsal", async () => {
+    const { body: found } = await askAdmin(stack, "GET", path);
+    return found["state"] !== "running" && found;
+  });
+  expect(run).toMatchObject({ state: "done", report: { complete: true, different: { sign_ins: 0 } } });
+});
+
 const ask = (query: string) => askAdmin(stack, "GET", `/api/v1/console/history/export${query}`);
 
 test("cursors and times of the export are checked", async () => {
