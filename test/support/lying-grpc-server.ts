@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { Metadata, Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData, status } from "@grpc/grpc-js";
 import protobuf from "protobufjs";
 
@@ -87,6 +87,33 @@ export async function startLyingGrpcServer(wantedPort = 0) {
     );
   });
   return { port, received, [Symbol.dispose]: () => server.forceShutdown() };
+}
+
+/** Passes connections on to a port; those that are open when it stalls stay open, and are silent from then on. */
+export async function startStallingProxy(target: number) {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    const onward = connect(target, "127.0.0.1");
+    for (const one of [socket, onward]) {
+      sockets.add(one);
+      one.on("error", () => undefined);
+    }
+    socket.pipe(onward);
+    onward.pipe(socket);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  return {
+    port: typeof address === "object" && address !== null ? address.port : 0,
+    stall: () => {
+      for (const socket of sockets) socket.unpipe().pause();
+    },
+    [Symbol.dispose]: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
 }
 
 /** Accepts connections, and says nothing. */

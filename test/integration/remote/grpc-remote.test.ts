@@ -5,12 +5,18 @@ import { alice, askJson } from "../../support/ask-json.ts";
 import { makeCertificate } from "../../support/certificates.ts";
 import { demoSeedFile } from "../../support/demo-users.ts";
 import { logLineOf } from "../../support/log-lines.ts";
-import { grpcMisbehaviour, startHungServer, startLyingGrpcServer } from "../../support/lying-grpc-server.ts";
+import {
+  grpcMisbehaviour,
+  startHungServer,
+  startLyingGrpcServer,
+  startStallingProxy,
+} from "../../support/lying-grpc-server.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 
 const owned = new AsyncDisposableStack();
 let edge: Stack;
 let central: Stack;
+let proxy: Awaited<ReturnType<typeof startStallingProxy>>;
 let lying: Awaited<ReturnType<typeof startLyingGrpcServer>>;
 
 const basic = { username: "backchannel", password: "demo-backchannel-secret" };
@@ -32,6 +38,7 @@ beforeAll(async () => {
   await Promise.all(["central", "other"].map((name) => makeCertificate(folder, name, "/CN=central.internal")));
   lying = await startLyingGrpcServer();
   const hung = owned.use(await startHungServer());
+  proxy = owned.use(await startStallingProxy(lying.port));
   const [centralPort, edgePort] = await Promise.all([freePort(), freePort()]);
   const tls = { enabled: true, cert: join(folder, "central.crt"), key: join(folder, "central.key") };
   const pinned = { tls_ca_cert: join(folder, "central.crt"), tls_server_name: "central.internal" };
@@ -67,7 +74,15 @@ beforeAll(async () => {
       redis: true,
       settings: listener(edgePort),
       backends: {
-        order: ["http(central)", "http(named)", "http(untrusted)", "http(refused)", "http(lying)", "http(hung)"],
+        order: [
+          "http(central)",
+          "http(named)",
+          "http(untrusted)",
+          "http(refused)",
+          "http(lying)",
+          "http(stalls)",
+          "http(hung)",
+        ],
         http: {
           pools: {
             central: { ...pool, protocol: ["imap", "loop", "account-provider"] },
@@ -79,6 +94,7 @@ beforeAll(async () => {
             untrusted: { ...pool, tls_ca_cert: join(folder, "other.crt"), protocol: ["smtp"] },
             refused: { ...pool, basic: { ...basic, password: "wrong" }, protocol: ["submission"] },
             lying: { ...faulty, url: [`http://127.0.0.1:${lying.port}`], protocol: ["pop3"] },
+            stalls: { ...faulty, url: [`http://127.0.0.1:${proxy.port}`], protocol: ["xmpp"] },
             hung: { ...faulty, url: [`http://127.0.0.1:${hung.port}`], protocol: ["lmtp"] },
           },
         },
@@ -188,6 +204,15 @@ describe("a server that lies or hangs", () => {
     const counted = ["failed", "malformed", "oversized", "rate_limited", "request_refused", "timeout"];
     const numbers = await Promise.all(counted.map((fault) => faults(edge, fault)));
     expect(numbers.every((number) => number > 0)).toBe(true);
+  });
+
+  test("a connection that falls silent is left for another one", async () => {
+    const stalled = { protocol: "xmpp" };
+    for (let count = 0; count < 4; count += 1) expect((await ask(stalled, "?in-memory=0")).status).toBe(200);
+    proxy.stall();
+    await poll("a new connection", async () => (await ask(stalled, "?in-memory=0")).status === 200);
+    for (let count = 0; count < 4; count += 1) await ask(stalled, "?in-memory=0");
+    expect((await ask(stalled, "?in-memory=0")).status).toBe(200);
   });
 
   test("while it restarts, answers are temporary failures; afterwards users sign in again", async () => {

@@ -1,18 +1,16 @@
 import { Client, connectivityState, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
 import { authProtocol } from "@postern/shared/platform/grpc";
-import { systemClock } from "@postern/shared/platform/time";
+import { steadyClock, systemClock } from "@postern/shared/platform/time";
 import protobuf from "protobufjs";
 import { readTlsFiles } from "../servers/server-settings.ts";
 import type { OpenAnswer, RemoteRequest, Sending, Transport } from "./exchange.ts";
 import { decisionAnswer, headersOf, listAnswer, refusalAnswer } from "./grpc-answer.ts";
 import type { HttpBackendSettings } from "./http-settings.ts";
+import { RemoteFault } from "./remote-fault.ts";
 import type { RemoteMode } from "./request.ts";
 
 /** A gateway sends no longer list. */
 const maxListBytes = 4 * 1024 * 1024 + 1024;
-/** A server that is gone without a word is noticed after so long, while requests wait for it. */
-const keepAliveMs = 20_000;
-const keepAliveTimeoutMs = 5000;
 /** The breaker decides when a server is tried again. */
 const reconnectMs = 100;
 
@@ -40,8 +38,6 @@ function channelOptions(settings: HttpBackendSettings, maxBytes: number): Readon
   return {
     "grpc.max_receive_message_length": maxBytes,
     "grpc.primary_user_agent": "Postern",
-    "grpc.keepalive_time_ms": keepAliveMs,
-    "grpc.keepalive_timeout_ms": keepAliveTimeoutMs,
     "grpc.initial_reconnect_backoff_ms": reconnectMs,
     "grpc.max_reconnect_backoff_ms": reconnectMs,
     // Neither the environment nor the DNS of the other site decides where a password goes, or how often.
@@ -55,7 +51,8 @@ function channelOptions(settings: HttpBackendSettings, maxBytes: number): Readon
 
 interface Opened {
   readonly client: Client;
-  wasReady: boolean;
+  /** When the server last answered over it, by `steadyClock`; undefined before the first answer. */
+  answeredAtMs: number | undefined;
 }
 
 /** A client that is replaced when its connection is lost, so that the next one reads the certificates again. */
@@ -77,9 +74,14 @@ class Connection {
     this.#opened = current;
     const opened = await current;
     if (!isLost(opened)) return opened;
-    if (this.#opened === current) this.#opened = undefined;
-    opened.client.close();
+    await this.leave(opened);
     return this.open();
+  }
+
+  /** The next request opens another one. */
+  async leave(opened: Opened): Promise<void> {
+    opened.client.close();
+    if ((await this.#opened) === opened) this.#opened = undefined;
   }
 
   async close(): Promise<void> {
@@ -99,7 +101,7 @@ class Connection {
     const { hostname, protocol } = this.#url;
     const channel = protocol === "https:" ? await this.#secure() : credentials.createInsecure();
     const options = channelOptions(this.#settings, this.#maxBytes);
-    return { client: new Client(`${hostname}:${portOf(this.#url)}`, channel, options), wasReady: false };
+    return { client: new Client(`${hostname}:${portOf(this.#url)}`, channel, options), answeredAtMs: undefined };
   }
 
   async #secure() {
@@ -108,10 +110,10 @@ class Connection {
   }
 }
 
-function isLost({ client, wasReady }: Opened): boolean {
+function isLost({ client, answeredAtMs }: Opened): boolean {
   const state = client.getChannel().getConnectivityState(false);
   if (state === connectivityState.SHUTDOWN || state === connectivityState.TRANSIENT_FAILURE) return true;
-  return wasReady && state !== connectivityState.READY;
+  return answeredAtMs !== undefined && state !== connectivityState.READY;
 }
 
 function metadataOf({ headers }: RemoteRequest, authorization: string | undefined): Metadata {
@@ -169,12 +171,22 @@ export function createGrpcTransport(url: URL, settings: HttpBackendSettings): Tr
   return {
     post: async (request, sending): Promise<OpenAnswer> => {
       const isList = request.mode === "list-accounts";
-      const opened = await (isList ? lists : decisions).open();
-      const { error, message, metadata } = await called(opened.client, path, request, sending);
-      if (error !== null) return refusalAnswer(error, request.mode, names);
-      opened.wasReady = true;
-      const headers = headersOf(metadata, names);
-      return isList ? listAnswer(message, headers) : decisionAnswer(message, headers, names);
+      const connection = isList ? lists : decisions;
+      const opened = await connection.open();
+      const startedMs = steadyClock.now();
+      try {
+        const { error, message, metadata } = await called(opened.client, path, request, sending);
+        if (error !== null) return refusalAnswer(error, request.mode, names);
+        const headers = headersOf(metadata, names);
+        const answer = isList ? listAnswer(message, headers) : decisionAnswer(message, headers, names);
+        opened.answeredAtMs = steadyClock.now();
+        return answer;
+      } catch (fault) {
+        // A connection that is dead without a word would otherwise be used until TCP notices, which takes a quarter of an hour.
+        const isSilent = (opened.answeredAtMs ?? 0) < startedMs;
+        if (isSilent && fault instanceof RemoteFault && fault.kind === "timeout") await connection.leave(opened);
+        throw fault;
+      }
     },
     close: async () => {
       await Promise.all([decisions.close(), lists.close()]);
