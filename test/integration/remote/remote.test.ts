@@ -184,8 +184,9 @@ describe("Postern in front of Postern", () => {
     const refused = await faults(edge, "caller_refused");
     expect(refused).toBeGreaterThan(0);
     expect(refused).toBeLessThanOrEqual(edge.engines.length);
-    const logs = edge.engines.map((engine) => engine.output()).join("\n");
-    expect(logs).toContain("remote service account refused");
+    await poll("the line of the log", () =>
+      edge.engines.some((engine) => engine.output().includes("remote service account refused")),
+    );
   });
 });
 
