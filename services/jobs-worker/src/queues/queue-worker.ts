@@ -32,12 +32,20 @@ interface QueueWorkerOptions {
 const maxStalls = 10;
 const retryAfterErrorMs = 1000;
 
-/** Processes the jobs of a queue. `close` stops taking jobs, and resolves when running jobs have ended. */
+/**
+ * Processes the jobs of a queue. `close` stops taking jobs, and resolves when running jobs have ended and Redis has their results. Without Redis,
+ * it does not wait for it: another worker repeats those jobs.
+ */
 export function startQueueWorker(options: QueueWorkerOptions): { close(): Promise<void> } {
   const { redis, keyPrefix, queue, concurrency, lockMs, stalledCheckMs, run, events } = options;
   let isClosing = false;
+  const running = new Set<Promise<unknown>>();
   const take = async (job: Job, token?: string): Promise<unknown> => {
-    if (!isClosing) return run(job);
+    if (!isClosing) {
+      const result = run(job);
+      running.add(result);
+      return result.finally(() => running.delete(result));
+    }
     // BullMQ had fetched the job when the worker began to close: another worker takes it.
     await job.moveToWait(token);
     throw new WaitingError();
@@ -62,10 +70,14 @@ export function startQueueWorker(options: QueueWorkerOptions): { close(): Promis
   worker.on("stalled", (jobId) => events.stalled(jobId));
   const refusals = pauseAfterRefusals(worker, (error) => events.error(error));
   return {
-    close: () => {
+    close: async () => {
       isClosing = true;
       refusals.stop();
-      return worker.close();
+      if (redis.status !== "ready") {
+        void worker.pause(true);
+        await Promise.allSettled(running);
+      }
+      await worker.close(redis.status !== "ready");
     },
   };
 }

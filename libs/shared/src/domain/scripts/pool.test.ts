@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { availableParallelism } from "node:os";
+import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createScriptPool, type ScriptPool, type ScriptPoolDeps } from "./pool.ts";
 
@@ -86,11 +89,10 @@ test("a request cannot leave a global variable for the next", async () => {
 });
 
 test.each(["loop", "stubborn"])("%s is stopped, and the same worker continues", async (entry) => {
-  // A worker is replaced by the CPU time of the whole process, to which other test files contribute: the script has a small part of it.
   const reasons: string[] = [];
   const small = await createScriptPool({
     ...deps,
-    limits: { ...limits, workers: 1, cpuLimitMs: 10 },
+    limits: { ...limits, workers: 1 },
     onReplaced: (reason) => void reasons.push(reason),
   });
   const call = (name: string) =>
@@ -98,6 +100,26 @@ test.each(["loop", "stubborn"])("%s is stopped, and the same worker continues", 
   await expect(call(entry)).rejects.toThrow("time limit");
   expect(reasons).toEqual([]);
   expect(await call("echo")).toBe(1);
+  await small.close();
+});
+
+test("CPU time of the process's other threads does not make a worker look stuck", async () => {
+  const reasons: string[] = [];
+  const small = await createScriptPool({
+    ...deps,
+    limits: { ...limits, workers: 1, cpuLimitMs: 100 },
+    onReplaced: (reason) => void reasons.push(reason),
+  });
+  // The script reaches its own limit after several times its CPU time.
+  const others = Array.from(
+    { length: 3 * availableParallelism() },
+    () => new Worker("require('node:worker_threads').parentPort.postMessage('runs'); while (true);", { eval: true }),
+  );
+  await Promise.all(others.map((other) => once(other, "message")));
+  const call = { script: "site.lua", entry: "loop", args: [], deadline: Date.now() + 60_000 };
+  await expect(small.run(call)).rejects.toThrow("time limit exceeded: site.lua");
+  await Promise.all(others.map((other) => other.terminate()));
+  expect(reasons).toEqual([]);
   await small.close();
 });
 

@@ -150,7 +150,8 @@ class WorkerPool {
       const stuckAfterMs = cpuLimitMs + graceMs;
       const busyMs = worker.busyForMs(now);
       // Where other programs take the cores, a turn lasts longer than the CPU time that it uses.
-      const isStuck = busyMs > stuckAfterMs && (worker.maxCpuMs() > stuckAfterMs || busyMs > waitFactor * stuckAfterMs);
+      const isStuck =
+        busyMs > stuckAfterMs && (worker.turnCpuMs() > stuckAfterMs || busyMs > waitFactor * stuckAfterMs);
       worker.expire(this.#clock.now());
       inFlight += worker.inFlight;
       if (isStuck) this.#replace(worker, "stuck");

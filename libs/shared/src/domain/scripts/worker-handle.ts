@@ -40,12 +40,13 @@ function workerUrl(): URL {
   return new URL(`./worker/script-worker.${ending}`, import.meta.url);
 }
 
-/** Asking for the CPU time costs as much as many a turn. */
+/** Reading the CPU time costs as much as many a turn. */
 const longTurnMs = 10;
 
-function processCpuMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
+/** Readings of a thread's CPU time during one turn. */
+interface TurnCpu {
+  readonly firstMs: number;
+  readonly lastMs: number;
 }
 
 const failureText = { error: "", cpu: "time limit exceeded: ", memory: "memory limit exceeded: " } as const;
@@ -58,7 +59,8 @@ export class WorkerHandle {
   readonly #worker: Worker;
   #seenTurn = 0;
   #seenSince = 0;
-  #cpuAtSeen: number | undefined;
+  #turnCpu: TurnCpu | undefined;
+  #isReadingCpu = false;
   #isReady = false;
   #isGone = false;
   #sequence = 0;
@@ -91,17 +93,34 @@ export class WorkerHandle {
     if (turn !== this.#seenTurn) {
       this.#seenTurn = turn;
       this.#seenSince = now;
-      this.#cpuAtSeen = undefined;
+      this.#turnCpu = undefined;
     }
     if (turn === 0) return 0;
     const busyMs = now - this.#seenSince;
-    if (busyMs >= longTurnMs) this.#cpuAtSeen ??= processCpuMs();
+    if (busyMs >= longTurnMs) void this.#readCpu(turn);
     return busyMs;
   }
 
-  /** The most CPU time that the current turn can have used, but for its first milliseconds: that of the whole process. */
-  maxCpuMs(): number {
-    return this.#cpuAtSeen === undefined ? 0 : processCpuMs() - this.#cpuAtSeen;
+  /**
+   * The CPU time that the thread is known to have used in the current turn, but for its first milliseconds. The thread itself reports it, so
+   * that one without a core, or in a call of the operating system, reports nothing new.
+   */
+  turnCpuMs(): number {
+    return this.#turnCpu === undefined ? 0 : this.#turnCpu.lastMs - this.#turnCpu.firstMs;
+  }
+
+  async #readCpu(turn: number): Promise<void> {
+    if (this.#isReadingCpu || this.#isGone) return;
+    this.#isReadingCpu = true;
+    try {
+      const { user, system } = await this.#worker.cpuUsage();
+      const lastMs = (user + system) / 1000;
+      if (turn === this.#seenTurn) this.#turnCpu = { firstMs: this.#turnCpu?.firstMs ?? lastMs, lastMs };
+    } catch {
+      // The thread has ended meanwhile.
+    } finally {
+      this.#isReadingCpu = false;
+    }
   }
 
   send(pending: PendingCall): void {
