@@ -14,8 +14,12 @@ const maxBodyBytes = 131_072;
 let folder: Awaited<ReturnType<typeof scratchFolder>>;
 let stack: Stack;
 
+/** Answers for as long as the caller listens, so it never ends whole. */
+const endless = "watchDecisions";
 /** Pages of the console are on its own listener only. */
-export const exposed = operations.filter(({ family }) => family.channel !== "console");
+export const exposed = operations.filter(
+  ({ family, operationId }) => family.channel !== "console" && operationId !== endless,
+);
 const takesBody = ({ request }: Operation): boolean => request?.body !== undefined;
 const takingBodies = exposed.filter(takesBody);
 const limitOf = ({ maxBodyBytes: own = maxBodyBytes }: Operation): number => own;

@@ -56,6 +56,9 @@ export function apiPage(document: ApiDocument, words: string): ConsolePage {
 const prose = (text: string): Html =>
   html`${text.split("`").map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${breakable(part)}`))}`;
 
+/** Names of types stay whole, however narrow their column is. */
+const typeCell = (type: string): Html => html`<span class="word">${type}</span>`;
+
 function parametersPart(nodeOf: NodeOf, parameters: readonly ApiParameter[]): Html | undefined {
   if (parameters.length === 0) return undefined;
   return html`<h2>${t("api.parameters")}</h2>${table({
@@ -64,7 +67,7 @@ function parametersPart(nodeOf: NodeOf, parameters: readonly ApiParameter[]): Ht
     columns: [
       { name: t("col.name"), cell: ({ name, required }) => named(name, required === true) },
       { name: t("api.in"), cell: ({ in: place }) => place },
-      { name: t("col.type"), cell: ({ schema }) => typeText(nodeOf, schema) },
+      { name: t("col.type"), cell: ({ schema }) => typeCell(typeText(nodeOf, schema)) },
       {
         name: t("api.description"),
         cell: ({ description, schema }) =>
@@ -84,7 +87,7 @@ function membersTable(label: Html, rows: readonly SchemaRow[]): Html | undefined
     rows,
     columns: [
       { name: t("api.member"), cell: ({ name, isRequired }) => named(name, isRequired) },
-      { name: t("col.type"), cell: ({ type }) => type },
+      { name: t("col.type"), cell: ({ type }) => typeCell(type) },
       { name: t("api.description"), cell: ({ text }) => prose(text) },
     ],
   });
