@@ -135,8 +135,8 @@ describe("a suspended account", () => {
     expect(done).toEqual({ accounts: [carol.username], is_known: true, sessions_ended: 1 });
     for (const fields of [{}, { protocol: "smtp" }, appPassword, { username: "CAROL@example.test" }])
       expect(await signIn(fields)).toEqual(refused);
-    // Revoked, like all tokens of the account.
-    expect(await signIn(token)).toEqual(expect.objectContaining({ status: 403 }));
+    // Revoked, like all tokens of the account. An engine that remembers the token as good refuses it with the text.
+    expect(new Set([await signIn(token)].flat().map((one) => one?.status))).toEqual(new Set([403]));
     await expect(mail.refresh(tokens.refresh_token ?? "")).rejects.toMatchObject({ error: "invalid_grant" });
     expect((await browser.get(accountPage)).location).toContain("/login");
     // A wrong password shows nothing.
