@@ -74,14 +74,9 @@ class Connection {
     this.#opened = current;
     const opened = await current;
     if (!isLost(opened)) return opened;
-    await this.leave(opened);
-    return this.open();
-  }
-
-  /** The next request opens another one. */
-  async leave(opened: Opened): Promise<void> {
+    if (this.#opened === current) this.#opened = undefined;
     opened.client.close();
-    if ((await this.#opened) === opened) this.#opened = undefined;
+    return this.open();
   }
 
   async close(): Promise<void> {
@@ -182,9 +177,10 @@ export function createGrpcTransport(url: URL, settings: HttpBackendSettings): Tr
         opened.answeredAtMs = steadyClock.now();
         return answer;
       } catch (fault) {
-        // A connection that is dead without a word would otherwise be used until TCP notices, which takes a quarter of an hour.
+        // A connection that is dead without a word would otherwise be used until TCP notices, which takes a quarter of an hour. Closed, it counts as
+        // lost, and the next request opens another one.
         const isSilent = (opened.answeredAtMs ?? 0) < startedMs;
-        if (isSilent && fault instanceof RemoteFault && fault.kind === "timeout") await connection.leave(opened);
+        if (isSilent && fault instanceof RemoteFault && fault.kind === "timeout") opened.client.close();
         throw fault;
       }
     },
