@@ -109,7 +109,7 @@ export async function startNamesStack(): Promise<NamesStack> {
   await using starting = new AsyncDisposableStack();
   const ldif = `${exampleLdif}${holder}`;
   const slapd = starting.use(await spawnSlapd({ ldif, globalConfig: schema, logLevel: "0" }));
-  const proxy = starting.use(await startLdapProxy(slapd.port));
+  const proxy = starting.use(await startLdapProxy(slapd.port, slapd.rootDn));
   const stack = starting.use(
     await startStack({
       redis: true,
