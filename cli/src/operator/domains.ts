@@ -10,6 +10,11 @@ import type { CommandContext, OperatorCommand, Shown } from "./operator-command.
 const pageSize = "500";
 const withoutRecords = "no domain has a record: auth.backends.order decides";
 
+function backendLine(backends: DomainReport["backends"]): string {
+  const names = backends.map(({ name, is_configured: known }) => (known ? name : `${name} (not configured)`));
+  return names.join(" ");
+}
+
 async function list({ api }: CommandContext): Promise<Shown> {
   const domains: DomainList["domains"] = [];
   let page: DomainList;
@@ -23,10 +28,10 @@ async function list({ api }: CommandContext): Promise<Shown> {
   const rows = domains.map(({ name, aliases, enabled, backends }) => [
     name,
     enabled ? "yes" : "no",
-    backends.join(" "),
+    backendLine(backends),
     aliases.join(" ") || "-",
   ]);
-  if (rows.length === 0 && page.source === "none") return { lines: [withoutRecords], json: { ...page, domains } };
+  if (!page.has_records) return { lines: [withoutRecords], json: { ...page, domains } };
   const others = page.default_enabled ? "have the rules of auth.domains.default" : "are not served";
   return {
     lines: [
@@ -49,17 +54,12 @@ const origins: Readonly<Record<string, string>> = {
   none: withoutRecords,
 };
 
-function backendLine({ backends }: DomainReport): string {
-  const names = backends.map(({ name, is_configured: known }) => (known ? name : `${name} (not configured)`));
-  return names.join(" ");
-}
-
 /** In one line: which record applies to a domain, and what follows. */
 export function domainLine(sought: string, report: DomainReport): string {
   const { name, found_as: as, origin, enabled } = report;
   const spelled = as === "alias" ? `${sought} is an alias of ${name}` : name;
   const state = enabled ? "" : "; not enabled: nobody signs in";
-  return `${spelled}: ${origins[origin] ?? origin}; backends: ${backendLine(report)}${state}`;
+  return `${spelled}: ${origins[origin] ?? origin}; backends: ${backendLine(report.backends)}${state}`;
 }
 
 /** The report about a domain; undefined if the site does not serve it. */
@@ -133,7 +133,7 @@ async function check({ api, operands, flags }: CommandContext): Promise<Shown> {
     sought,
     spelled,
     report?.origin ?? "-",
-    report === undefined ? "-" : backendLine(report),
+    report === undefined ? "-" : backendLine(report.backends),
     problem,
   ]);
   return {

@@ -1,5 +1,5 @@
 import { domainToUnicode } from "node:url";
-import { type DomainInEffect, type DomainPage, pathTo } from "@postern/shared/contracts";
+import { type DomainList, type DomainReport, pathTo } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
 import { joined, t, word } from "../../texts/texts.ts";
 import type { ConsolePage } from "../console-document.ts";
@@ -7,13 +7,11 @@ import { badge } from "../house/badge.ts";
 import { table } from "../house/table.ts";
 import { breakable } from "../shown-values.ts";
 
-export interface DomainsView {
-  /** As typed; empty: the list. */
-  readonly name: string;
-  readonly answer: DomainPage;
-  /** The operator sees all domains. */
-  readonly isOfSite: boolean;
-}
+/** The list, or one domain by the name that was typed; the report is absent if the site does not serve it, or the operator may not see it. */
+export type DomainsView = { readonly isOfSite: boolean } & (
+  | { readonly list: DomainList }
+  | { readonly name: string; readonly report: DomainReport | undefined }
+);
 
 function writtenDomain(name: string): string {
   const unicode = domainToUnicode(name);
@@ -25,23 +23,22 @@ const domainText = (name: string): Html | undefined =>
 
 const linkTo = (name: string): string => `${pathTo("consoleDomains")}?${new URLSearchParams({ name }).toString()}`;
 
-const stateOf = ({ enabled }: DomainInEffect): Html =>
+const stateOf = ({ enabled }: DomainReport): Html =>
   badge(enabled ? "good" : "bad", t(enabled ? "domains.allowed" : "col.refused"));
 
-const backendsOf = ({ backends }: DomainInEffect): Html =>
-  backends.length === 0 ? t("domains.usual") : joined(backends);
+const backendsOf = ({ backends }: DomainReport): Html => joined(backends.map(({ name }) => name));
 
 const pairs = (facts: readonly (readonly [name: Html | string, value: Html | string])[]): Html =>
   html`<dl class="pairs">${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 
-function operatorsPart({ operators }: DomainInEffect): Html {
+function operatorsPart({ operators }: DomainReport): Html {
   const roles = Object.entries(operators).filter(([, groups]) => groups.length > 0);
   return html`<h2>${t("domains.operators")}</h2><p class="lead">${t(roles.length === 0 ? "domains.no_operators" : "domains.operators_about")}</p>${
     roles.length > 0 && pairs(roles.map(([role, groups]) => [role, joined(groups)]))
   }`;
 }
 
-function domainPart(domain: DomainInEffect): Html {
+function domainPart(domain: DomainReport): Html {
   const { name, aliases, origin, enabled, message, protocols, attributes } = domain;
   const { mail_credentials: credentials, second_factor: second } = domain;
   const values = Object.entries(attributes);
@@ -60,7 +57,7 @@ function domainPart(domain: DomainInEffect): Html {
   }`;
 }
 
-function listPart({ answer: { domains, next, has_source: hasSource } }: DomainsView): Html {
+function listPart({ domains, next, source }: DomainList): Html {
   const rows = table({
     label: t("page.domains"),
     rows: domains,
@@ -75,7 +72,7 @@ function listPart({ answer: { domains, next, has_source: hasSource } }: DomainsV
       { name: t("domains.record"), cell: ({ origin }) => word("domain_origin", origin) },
     ],
   });
-  return html`${hasSource && html`<p class="lead">${t("domains.source")}</p>`}${domains.length === 0 ? html`<p class="lead">${t("domains.none")}</p>` : rows}${
+  return html`${source !== "none" && html`<p class="lead">${t("domains.source")}</p>`}${domains.length === 0 ? html`<p class="lead">${t("domains.none")}</p>` : rows}${
     next !== undefined &&
     html`<p><a href="${pathTo("consoleDomains")}?${new URLSearchParams({ cursor: next }).toString()}">${t("house.next")}</a></p>`
   }`;
@@ -85,16 +82,22 @@ function form(name: string): Html {
   return html`<form method="get" action="${pathTo("consoleDomains")}" class="search"><div class="field"><label for="domain">${t("domains.label")}</label><input type="text" id="domain" name="name" value="${name}" maxlength="255" autocomplete="off" autocapitalize="none" spellcheck="false" required></div><button type="submit">${t("house.show")}</button></form>`;
 }
 
+const lead = (text: Html): Html => html`<p class="lead">${text}</p>`;
+
 function contentOf(view: DomainsView): Html {
-  const { name, answer, isOfSite } = view;
-  const { domains, has_records: hasRecords } = answer;
-  if (!hasRecords) return html`<p class="lead">${t("domains.unused")}</p>`;
-  const none = t(name === "" ? "domains.gone" : "domains.unknown", { name });
-  const found = domains.length === 0 ? html`<p class="lead">${none}</p>` : html`${domains.map(domainPart)}`;
-  if (!isOfSite) return found;
-  return html`${form(name)}${
-    name === "" ? listPart(view) : html`${found}<p><a href="${pathTo("consoleDomains")}">${t("domains.all")}</a></p>`
-  }`;
+  const { isOfSite } = view;
+  if ("list" in view) {
+    const { domains, has_records: hasRecords } = view.list;
+    if (!hasRecords) return lead(t("domains.unused"));
+    if (isOfSite) return html`${form("")}${listPart(view.list)}`;
+    return domains.length === 0 ? lead(t("domains.gone")) : html`${domains.map(domainPart)}`;
+  }
+  const { name, report } = view;
+  if (report?.origin === "none") return lead(t("domains.unused"));
+  const found = report === undefined ? lead(t("domains.unknown", { name })) : domainPart(report);
+  return isOfSite
+    ? html`${form(name)}${found}<p><a href="${pathTo("consoleDomains")}">${t("domains.all")}</a></p>`
+    : found;
 }
 
 /** The domains that the operator may see, and the record in effect of each. */
