@@ -8,7 +8,7 @@ import {
   engineBusFromConfig,
   flushesFromConfig,
   historyFromConfig,
-  LiveDomains,
+  liveDomainsFromConfig,
   redisFromConfig,
   rehearsalsFromConfig,
   rememberedDevicesFromConfig,
@@ -71,7 +71,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     live: { current: liveAdminSettings(config) },
     ...redisRolesOf(config, base),
     ...engineBus,
-    domains: new LiveDomains(config, engineBus.bus),
+    domains: liveDomainsFromConfig(config, base, engineBus.bus),
     passwords: createPasswordVerifier({
       ...hashing,
       onUnverifiable: scriptPasswordReports(base, unverifiablePasswordCounter(base)),

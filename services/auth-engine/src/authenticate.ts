@@ -10,7 +10,7 @@ import type { Tracer } from "@postern/shared/platform/tracing";
 import { createAccountShares } from "./backends/verify-in-backends.ts";
 import type { BruteForce } from "./brute-force/brute-force.ts";
 import type { LiveDomains } from "./domains/context.ts";
-import { placeAttempt } from "./domains/place-attempt.ts";
+import { placeAttempt, withDomain } from "./domains/place-attempt.ts";
 import { noteOf } from "./history/note-of.ts";
 import type { CheckMailToken } from "./mail-tokens/check-mail-token.ts";
 import type { EngineMetrics } from "./metrics.ts";
@@ -152,6 +152,6 @@ export function createAuthenticate(parts: Parts) {
     if (request.operation === "authenticate") rollups.decided(decision, decided.facts, attempt.protocol, tookMs);
     if (tracer !== undefined) tracer.active()?.set({ "postern.outcome": decision.outcome });
     setImmediate(afterAnswer, attempt, decision, decided.facts);
-    return withAuthWait(decision, request.loginAttempt, live.current.authWait);
+    return withAuthWait(withDomain(decision, attempt.domain), request.loginAttempt, live.current.authWait);
   };
 }

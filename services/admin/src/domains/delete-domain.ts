@@ -33,8 +33,8 @@ export function deleteDomain({
     const isSent = bus.publish(domainFlushed, one);
     domains.current?.forget(one.domain);
     adminMetrics.flushed("domain", isSent ? "flushed" : "failed");
-    const line = { event: "domain.flush", ...auditedCaller(caller), target: domain || undefined, session } as const;
-    audit.record({ ...line, outcome: isSent ? "ok" : "failed" });
+    const outcome = isSent ? "ok" : "failed";
+    audit.record({ event: "domain.flush", outcome, ...auditedCaller(caller), ...one, target: one.domain, session });
     if (!isSent) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "no service heard that a domain was flushed" });
     const result = { domain, status: statusOf(domain, live.current.domains) };
     return reply.send({ session, object: "domain", operation: "flush", result });

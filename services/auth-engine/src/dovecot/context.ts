@@ -24,7 +24,7 @@ import { createChosenNames } from "../brute-force/chosen-names.ts";
 import type { LiveBruteForce } from "../brute-force/context.ts";
 import { createGuessDigest } from "../brute-force/guess-digest.ts";
 import type { LiveDomains } from "../domains/context.ts";
-import { placeName } from "../domains/place-attempt.ts";
+import { placeName, withDomain } from "../domains/place-attempt.ts";
 import type { Origins } from "../origins/origins.ts";
 import type { CallContext } from "../pipeline/attempt.ts";
 import type { Policies } from "../policy/policies.ts";
@@ -146,13 +146,13 @@ export function makeDovecot(
       const verdict = verdictOfDomain(domain, login) ?? (await allow(login, call, names));
       // A sign-in that may proceed is reported afterwards.
       if (verdict.verdict === "reject") record(noteOfVerdict(login, verdict, systemClock.now()));
-      return verdict;
+      return withDomain(verdict, domain);
     },
     report: async (typed: AuthPolicyResult, call: CallContext): Promise<AuthPolicyEffect> => {
-      const { login } = await placeLogin(typed, parts.domains.current);
+      const { login, domain } = await placeLogin(typed, parts.domains.current);
       const effect = await report(login, call);
       record(noteOfReport(login, effect, systemClock.now()));
-      return effect;
+      return withDomain(effect, domain);
     },
     reset: async (request: Request<typeof authPolicyReset>) => {
       const found = request.username === undefined ? undefined : await parts.domains.current?.place(request.username);

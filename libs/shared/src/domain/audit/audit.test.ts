@@ -16,7 +16,7 @@ test("a record becomes one line with its name, its time and a shortened address"
   await using folder = await scratchFolder();
   const file = join(folder.path, "audit.log");
   const stream = open(file);
-  const audit = createAudit(stream.write, { ipv4Bits: 24, ipv6Bits: 64 });
+  const audit = createAudit(stream.write, { truncation: { ipv4Bits: 24, ipv6Bits: 64 }, domainOf: () => undefined });
   audit.record({ event: "token.login", outcome: "ok", actor: "operator", clientIp: "192.0.2.77", session: "s" });
   expect(linesOf(file)).toEqual([
     {
@@ -62,7 +62,7 @@ test("a line that standard output drops is reported as lost", () => {
 
 test("text from a request can neither add a line nor make one endless", () => {
   const written: object[] = [];
-  const audit = createAudit((fields) => written.push(fields), { ipv4Bits: 32, ipv6Bits: 128 });
+  const audit = createAudit((fields) => written.push(fields), { truncation: { ipv4Bits: 32, ipv6Bits: 128 }, domainOf: () => undefined });
   audit.record({ event: "token.login", outcome: "denied", actor: "x".repeat(9000), clientIp: "not an address" });
   expect(written).toEqual([{ event: "token.login", outcome: "denied", actor: `${"x".repeat(512)}…` }]);
 });

@@ -103,6 +103,15 @@ export class Domains {
     return this.#placed(username, username.slice(0, at + 1), typed);
   }
 
+  /** The name of the domain that a name belongs to, as far as records in memory tell; undefined if it is of none. */
+  nameOf(username: string): string | undefined {
+    const name = this.#domainNameOf(username);
+    if (name === "" || canonicalDomain(name) !== name) return undefined;
+    const known = this.#table.get(name) ?? this.#cache?.fresh(name);
+    const domain = known && this.#judged(known, name);
+    return domain?.isKnown === true ? domain.name : name;
+  }
+
   /** All spellings under which backends may remember a name, as far as its domain is in memory. */
   spellings(username: string): readonly string[] {
     const at = username.lastIndexOf("@");
