@@ -80,7 +80,7 @@ export interface NotifierDeps {
   /** Publishes to other services; false if it could not be sent. */
   readonly publish: (notification: AccountNotification) => boolean;
   readonly count: (event: NotificationEvent, result: "kept" | "lost") => void;
-  readonly logger: Logger;
+  readonly logger: Pick<Logger, "error">;
   readonly nowMs: () => number;
 }
 

@@ -77,3 +77,24 @@ test.each([
 ])("%s with %i bits is %s", (address, bits, expected) => {
   expect(truncateAddress(address, { ipv4Bits: bits, ipv6Bits: bits })).toBe(expected);
 });
+
+test("a record names the domain of its account, apart from that of the actor", () => {
+  const written: object[] = [];
+  const audit = createAudit((fields) => written.push(fields), {
+    truncation: { ipv4Bits: 32, ipv6Bits: 128 },
+    domainOf: (account) => account.split("@")[1],
+  });
+  const actor = { actor: "reseller", actorDomain: "a.test,b.test" };
+  audit.record({ event: "account.suspend", outcome: "ok", ...actor, target: "ann@a.test" });
+  audit.record({ event: "account.read", outcome: "ok", ...actor, target: "ann@a.test bob@b.test" });
+  audit.record({ event: "audit.read", outcome: "ok", ...actor, target: "target=ann@a.test" });
+  audit.record({ event: "domain.flush", outcome: "ok", actor: "root@c.test", target: "b.test", domain: "b.test" });
+  const domains = written.map((line) => [Reflect.get(line, "domain"), Reflect.get(line, "actor_domain")]);
+  expect(domains).toEqual([
+    ["a.test", "a.test,b.test"],
+    [undefined, "a.test,b.test"],
+    [undefined, "a.test,b.test"],
+    ["b.test", undefined],
+  ]);
+  expect(Object.keys(written[0] ?? {})).not.toContain("actorDomain");
+});

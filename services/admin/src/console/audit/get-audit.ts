@@ -29,7 +29,8 @@ export async function limitQuery(
   const isOfDomain = domain === undefined ? undefined : await accountsFor(caller, domains, domain);
   const isMeant = (entry: AuditEntry): boolean => {
     const { domain: named } = entry;
-    return isOfDomain?.(named === undefined ? (accountOf(entry) ?? "") : `@${named}`) ?? true;
+    const account = named === undefined ? accountOf(entry) : `@${named}`;
+    return isOfDomain === undefined || (account !== undefined && isOfDomain(account));
   };
   return {
     limit,
