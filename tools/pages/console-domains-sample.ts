@@ -1,7 +1,7 @@
 import type { DomainReport } from "@postern/shared/contracts";
 import { domainsPage } from "../../services/admin/src/console/domains/domains-page.ts";
 
-const first: DomainReport = {
+const record: DomainReport = {
   name: "a.example",
   found_as: "name",
   aliases: ["a.example.com", "xn--bcher-kva.example"],
@@ -13,6 +13,22 @@ const first: DomainReport = {
   second_factor: "required",
   attributes: { tenant: ["seven"], plan: ["gold"] },
   operators: { helpdesk: ["mail-desk"], security: ["mail-security"] },
+};
+
+const signIns = {
+  days: Array.from({ length: 14 }, (_, index) => ({
+    date: `2030-05-${String(index + 1).padStart(2, "0")}`,
+    successes: 100 + 20 * (index % 5),
+    failures: index * 3,
+  })),
+  successes: 1900,
+  failures: 273,
+  last: "2030-05-14T09:41:10.000Z",
+};
+
+const first: DomainReport = {
+  ...record,
+  sign_ins: { ...signIns, accounts_since: "2030-04-25", accounts: 412, second_factors: 57, app_passwords: 33 },
 };
 
 const others: readonly DomainReport[] = [
@@ -34,7 +50,12 @@ const answer = { has_records: true, source: "sql", default_enabled: false };
 
 /** The list, as operators of the site see it. */
 export const domainsSample = domainsPage({
-  list: { ...answer, domains: [first, ...others], next: "gone.example" },
+  list: {
+    ...answer,
+    domains: [first, ...others],
+    others: { ...signIns, successes: 3, failures: 1290 },
+    next: "gone.example",
+  },
   isOfSite: true,
 });
 

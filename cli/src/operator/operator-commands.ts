@@ -43,7 +43,11 @@ const historyCommand: OperatorCommand = {
   options: ["limit", "domain"],
   run: async ({ api, operands: [subject = ""], flags }) => {
     const { domain } = flags;
-    const query = { [subjectKind(subject)]: subject, limit: limitOf(flags.limit), ...(domain !== undefined && { domain }) };
+    const query = {
+      [subjectKind(subject)]: subject,
+      limit: limitOf(flags.limit),
+      ...(domain !== undefined && { domain }),
+    };
     const page = readHistory(await api.ask("listDecisions", { query }));
     const { records, next, incomplete = [] } = page;
     const missing = incomplete.map((reason) => printable(`incomplete: ${reason}`));

@@ -1,11 +1,14 @@
 import type { LiveDomains } from "@postern/shared/assembly";
 import type { DomainReport } from "@postern/shared/contracts";
+import type { DomainCounts, ReadDomainCounts } from "@postern/shared/domain/domain-counts";
 import type { KnownDomain } from "@postern/shared/domain/domains";
 import type { ShownDomainSettings } from "./domain-settings.ts";
+import { writtenSignIns } from "./domain-sign-ins.ts";
 
 export interface DomainContext {
   readonly domains: Pick<LiveDomains, "current">;
   readonly live: { readonly current: { readonly domains: ShownDomainSettings } };
+  readonly readDomainCounts: ReadDomainCounts;
 }
 
 const textsOf = (value: unknown): [string, string[]][] =>
@@ -24,11 +27,17 @@ const withoutRecords = {
   record: undefined,
 } as const;
 
-/** @param domain undefined while there are neither records nor a source */
+/**
+ * @param domain undefined while there are neither records nor a source
+ * @param counts undefined if they cannot be read
+ */
 export function reportOf(
   sought: string,
   domain: KnownDomain | undefined,
-  { order, configured }: ShownDomainSettings,
+  {
+    settings: { order, configured },
+    counts,
+  }: { readonly settings: ShownDomainSettings; readonly counts?: DomainCounts },
 ): DomainReport {
   const found = domain ?? { ...withoutRecords, name: sought };
   const { name, aliases, origin, isEnabled, message, protocols, mailCredentials, attributes, record } = found;
@@ -43,6 +52,7 @@ export function reportOf(
     backends: entries.map((entry) => ({ name: entry, is_configured: configured.has(entry) })),
     protocols: [...protocols],
     mail_credentials: mailCredentials,
+    ...(record !== undefined && counts !== undefined && { sign_ins: writtenSignIns(counts) }),
     ...(record !== undefined && { second_factor: record.second_factor, record: { ...record } }),
     attributes: Object.fromEntries([...attributes].map(([key, values]) => [key, [...values]])),
     operators: Object.fromEntries(textsOf(record?.operators)),

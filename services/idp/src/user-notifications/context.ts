@@ -83,8 +83,7 @@ function serveLostPhone(bus: Bus, { store }: Notifier, frontend: Config["identit
 function webhookLimit({ url, domains: names }: Config["identity"]["notices"]["webhook"], domains: AccountDomains) {
   const limit = domainLimit(names);
   if (url === "" || limit.size === 0) return () => url !== "";
-  return (account: string) =>
-    domains.isWithin(account, limit).catch(() => limit.has(domains.nameOf(account) ?? ""));
+  return (account: string) => domains.isWithin(account, limit).catch(() => limit.has(domains.nameOf(account) ?? ""));
 }
 
 interface NotificationParts {

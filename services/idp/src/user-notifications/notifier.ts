@@ -76,7 +76,9 @@ export interface NotifierDeps {
   readonly queue: NotificationQueue;
   readonly devices: KnownDevices;
   /** The account's domain, and the name of its brand; absent for that of the site. */
-  readonly domainOf: (account: string) => Promise<{ readonly name?: string | undefined; readonly brand?: string | undefined }>;
+  readonly domainOf: (
+    account: string,
+  ) => Promise<{ readonly name?: string | undefined; readonly brand?: string | undefined }>;
   /** Publishes to other services; false if it could not be sent. */
   readonly publish: (notification: AccountNotification) => boolean;
   readonly count: (event: NotificationEvent, result: "kept" | "lost") => void;
@@ -119,7 +121,9 @@ export function createNotifier(deps: NotifierDeps) {
     const mail = settings.mail && { ...settings.mail, ...(brand !== undefined && { brand }) };
     const mails = mail === undefined ? [] : notificationMails(notification, mail, Date.parse(body.time));
     return [
-      ...((await settings.isForWebhook(account)) ? [{ channel: "webhook", ...about, body: JSON.stringify(body) } as const] : []),
+      ...((await settings.isForWebhook(account))
+        ? [{ channel: "webhook", ...about, body: JSON.stringify(body) } as const]
+        : []),
       // Each is a job of its own, under an id of its own.
       ...mails.map((mail, index) => ({
         channel: "mail" as const,

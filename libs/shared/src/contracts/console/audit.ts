@@ -20,7 +20,9 @@ export const AuditRecordListed = component(
     client_ip: optionalText("Client address or network."),
     session: optionalText("GUID of the request."),
     reason: optionalText("Reason code of the event."),
-    domain: optionalText("Domain of the account that the record is about. Absent while no domain has rules of its own."),
+    domain: optionalText(
+      "Domain of the account that the record is about. Absent while no domain has rules of its own.",
+    ),
     actor_domain: optionalText("Domains to which the actor is limited, with commas."),
     rule: optionalText("Brute-force rule that blocked the network."),
     protocol: optionalText("Protocol of the request."),

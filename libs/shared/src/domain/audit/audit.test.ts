@@ -62,7 +62,10 @@ test("a line that standard output drops is reported as lost", () => {
 
 test("text from a request can neither add a line nor make one endless", () => {
   const written: object[] = [];
-  const audit = createAudit((fields) => written.push(fields), { truncation: { ipv4Bits: 32, ipv6Bits: 128 }, domainOf: () => undefined });
+  const audit = createAudit((fields) => written.push(fields), {
+    truncation: { ipv4Bits: 32, ipv6Bits: 128 },
+    domainOf: () => undefined,
+  });
   audit.record({ event: "token.login", outcome: "denied", actor: "x".repeat(9000), clientIp: "not an address" });
   expect(written).toEqual([{ event: "token.login", outcome: "denied", actor: `${"x".repeat(512)}…` }]);
 });

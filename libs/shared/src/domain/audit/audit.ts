@@ -137,7 +137,9 @@ export function createAudit(
 }
 
 /** The name of the API caller in the audit stream; its authentication method if the gateway sent no name. */
-export function auditedCaller(caller: Caller | null): Pick<AuditRecord, "actor" | "method" | "clientIp" | "actorDomain"> {
+export function auditedCaller(
+  caller: Caller | null,
+): Pick<AuditRecord, "actor" | "method" | "clientIp" | "actorDomain"> {
   if (caller === null) return {};
   const { method, name = method, clientIp, domains } = caller;
   return { actor: name, method, clientIp, ...(domains !== undefined && { actorDomain: domains.join(",") }) };

@@ -34,7 +34,6 @@ const members: Readonly<Partial<Record<AuditEvent, Member>>> = {
   "user.login": "account",
 };
 
-
 const memberByEvent: ReadonlyMap<string, Member> = new Map(Object.entries(members));
 
 /**

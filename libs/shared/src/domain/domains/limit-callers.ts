@@ -45,7 +45,10 @@ type IsMeant = (account: string) => boolean;
 
 const everyAccount: IsMeant = () => true;
 
-async function withinLimit(caller: Pick<Caller, "domains"> | null, { current }: LimitDeps["domains"]): Promise<IsMeant> {
+async function withinLimit(
+  caller: Pick<Caller, "domains"> | null,
+  { current }: LimitDeps["domains"],
+): Promise<IsMeant> {
   if (caller?.domains === undefined) return everyAccount;
   if (current === undefined) throw withoutDomains();
   return current.within(caller.domains);

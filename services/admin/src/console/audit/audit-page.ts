@@ -10,7 +10,9 @@ import { table } from "../house/table.ts";
 import { breakable, exactTime } from "../shown-values.ts";
 
 /** Fields of the filter, as the form sends them. */
-export type AuditFields = Readonly<Record<"actor" | "target" | "domain" | "event" | "outcome" | "since" | "until", string>>;
+export type AuditFields = Readonly<
+  Record<"actor" | "target" | "domain" | "event" | "outcome" | "since" | "until", string>
+>;
 
 /** `off`: audit records are not kept; `invalid`: the filter was rejected. */
 export type AuditAnswer =

@@ -51,9 +51,11 @@ export function getAudit({ readAuditHistory, audit, domains }: AuditContext) {
     const cursor = textOf(query, "cursor");
     if (readAuditHistory === undefined) return reply.code(404).send({ error: "the audit history is disabled" });
     const { limit, matches } = await limitQuery(filtered, caller, domains);
-    const { entries, next } = await readAuditHistory({ sinceMs, untilMs, matches, size, cursor }).catch((error: unknown) => {
-      throw unreadable(error);
-    });
+    const { entries, next } = await readAuditHistory({ sinceMs, untilMs, matches, size, cursor }).catch(
+      (error: unknown) => {
+        throw unreadable(error);
+      },
+    );
     audit.record({ event: "audit.read", outcome: "ok", ...auditedCaller(caller), target, session: sessionOf(request) });
     const page = { records: shownEntries(entries, limit), ...(next !== undefined && { next }) };
     return reply.header("cache-control", "no-store").send(page);

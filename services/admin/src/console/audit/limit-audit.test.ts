@@ -50,7 +50,12 @@ test.each([
 test("of what somebody outside did, neither who, where, for which domains nor the words are shown", async () => {
   const limit = await limitAudit(limited, domains);
   const action = { ...base, event: "console.action", target: "ann@a.test", reason: "flush" };
-  const outside = { actor: "reseller", actor_domain: "a.test,b.test", client_ip: "192.0.2.9", note: "as for bob@b.test" };
+  const outside = {
+    actor: "reseller",
+    actor_domain: "a.test,b.test",
+    client_ip: "192.0.2.9",
+    note: "as for bob@b.test",
+  };
   expect(limit({ ...action, ...outside, domain: "a.test" })).toEqual({ ...action, instance: "", domain: "a.test" });
   const own = { actor: "help@a.test", actor_domain: "a.test", client_ip: "192.0.2.8", note: "ticket 7" };
   expect(limit({ ...action, ...own })).toEqual({ ...action, ...own, instance: "" });

@@ -1,11 +1,12 @@
 import { domainToUnicode } from "node:url";
-import { type DomainList, type DomainReport, pathTo } from "@postern/shared/contracts";
+import { type DomainList, type DomainReport, type DomainTraffic, pathTo } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
-import { joined, t, word } from "../../texts/texts.ts";
+import { countText, joined, t, word } from "../../texts/texts.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { badge } from "../house/badge.ts";
-import { table } from "../house/table.ts";
-import { breakable } from "../shown-values.ts";
+import { type Column, table } from "../house/table.ts";
+import { breakable, time } from "../shown-values.ts";
+import { signInsPart, smallChart } from "./domain-sign-ins.ts";
 
 /** The list, or one domain by the name that was typed; the report is absent if the site does not serve it, or the operator may not see it. */
 export type DomainsView = { readonly isOfSite: boolean } & (
@@ -51,25 +52,51 @@ function domainPart(domain: DomainReport): Html {
     [t("domains.protocols"), protocols.length === 0 ? t("domains.everything") : joined(protocols)],
     [t("domains.mail_programs"), word("mail_credentials", credentials)],
     ...(second === undefined ? [] : [[t("domains.second_factor"), word("factor_demand", second)] as const]),
-  ])}${operatorsPart(domain)}${
+  ])}${signInsPart(domain)}${operatorsPart(domain)}${
     values.length > 0 &&
     html`<h2>${t("difference.attributes")}</h2>${pairs(values.map(([key, list]) => [key, joined(list)]))}`
   }`;
 }
 
-function listPart({ domains, next, source }: DomainList): Html {
-  const rows = table({
+/** A domain, or all others. */
+interface Row {
+  readonly name: Html | undefined;
+  readonly report?: DomainReport;
+  readonly traffic: DomainTraffic | undefined;
+}
+
+const numberColumn = (name: Html, of: (row: Row) => number | undefined): Column<Row> => ({
+  name,
+  isNumber: true,
+  cell: (row) => {
+    const count = of(row);
+    return count === undefined ? undefined : countText(count);
+  },
+});
+
+function rowsOf({ domains, others }: DomainList): readonly Row[] {
+  const rows = domains.map((report) => ({ name: domainText(report.name), report, traffic: report.sign_ins }));
+  return others === undefined ? rows : [...rows, { name: t("domains.others"), traffic: others }];
+}
+
+function listPart(list: DomainList): Html {
+  const { domains, next, source } = list;
+  const rows = table<Row>({
     label: t("page.domains"),
-    rows: domains,
+    rows: rowsOf(list),
     columns: [
-      { name: t("domains.domain"), cell: ({ name }) => html`<a href="${linkTo(name)}">${domainText(name)}</a>` },
-      { name: t("col.sign_ins"), cell: stateOf },
-      { name: t("col.backends"), cell: backendsOf },
       {
-        name: t("domains.second_factor"),
-        cell: ({ second_factor: second }) => (second === undefined ? undefined : word("factor_demand", second)),
+        name: t("domains.domain"),
+        cell: ({ report, name }) => (report === undefined ? name : html`<a href="${linkTo(report.name)}">${name}</a>`),
       },
-      { name: t("domains.record"), cell: ({ origin }) => word("domain_origin", origin) },
+      { name: t("col.sign_ins"), cell: ({ report }) => report && stateOf(report) },
+      numberColumn(t("rehearsal.accounts"), ({ report }) => report?.sign_ins?.accounts),
+      numberColumn(t("account.factors"), ({ report }) => report?.sign_ins?.second_factors),
+      numberColumn(t("account.app_passwords"), ({ report }) => report?.sign_ins?.app_passwords),
+      numberColumn(t("col.successes"), ({ traffic }) => traffic?.successes),
+      numberColumn(t("col.refused"), ({ traffic }) => traffic?.failures),
+      { name: t("domains.days"), cell: ({ traffic }) => traffic && smallChart(traffic) },
+      { name: t("col.last"), cell: ({ traffic }) => (traffic?.last === undefined ? undefined : time(traffic.last)) },
     ],
   });
   return html`${source !== "none" && html`<p class="lead">${t("domains.source")}</p>`}${domains.length === 0 ? html`<p class="lead">${t("domains.none")}</p>` : rows}${

@@ -17,9 +17,7 @@ const longest = 255;
 export function getDomainsPage(deps: ConsolePagesDeps) {
   const reportOn = async (operator: Operator, typed: string): Promise<DomainReport | undefined> => {
     const name = canonicalDomain(typed);
-    return name === undefined
-      ? undefined
-      : readReport(deps.ask, operator, { operation: "showDomain", path: { name } });
+    return name === undefined ? undefined : readReport(deps.ask, operator, { operation: "showDomain", path: { name } });
   };
   const list = async (operator: Operator, cursor: string): Promise<DomainList> => {
     const query = cursor === "" ? {} : { cursor };

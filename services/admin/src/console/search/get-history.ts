@@ -106,8 +106,7 @@ export function getHistory(deps: HistoryContext) {
       const { records: found, ...more } = await search(name, value);
       const isVisible = await accountsFor(request.caller, domains, domain);
       const records = found.filter(
-        (record) =>
-          isVisible(nameIn(record)) && (program === undefined || hasProgram(record, program)),
+        (record) => isVisible(nameIn(record)) && (program === undefined || hasProgram(record, program)),
       );
       const { page, ...next } = pageOf(records, size, cursor);
       const { state: places, placeOf } = await locate(page.map(({ clientIp }) => clientIp));

@@ -17,7 +17,8 @@ export const domainDayKey = key("sign-ins by domain", "hash", 16 * daySeconds, {
 
 /** Accounts of a domain that were seen in one week, as a HyperLogLog, which contains no names. */
 export const domainAccountsKey = key("accounts of a domain", "string", 28 * daySeconds, {
-  template: "domains:{domains}:<accounts, second_factors or app_passwords>:<number of the week since the epoch>:<domain>",
+  template:
+    "domains:{domains}:<accounts, second_factors or app_passwords>:<number of the week since the epoch>:<domain>",
   lost: "the numbers of accounts by domain start at zero",
 });
 
