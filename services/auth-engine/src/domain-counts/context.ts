@@ -1,5 +1,7 @@
+import { createSecretKey } from "node:crypto";
 import type { AccountKind } from "@postern/shared/domain/domain-counts";
 import type { Config } from "@postern/shared/platform/config";
+import { createKeyedDigest } from "@postern/shared/platform/crypto";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
 import type { LiveDomains } from "../domains/context.ts";
@@ -8,7 +10,9 @@ import { createDomainCountStore } from "./domain-counts-redis.ts";
 
 /** @param redis of the role `state`. */
 export function createDomainCounts({ storage }: Config, redis: RedisClient, engineId: string): DomainCounts {
-  return new DomainCounts(createDomainCountStore(redis, storage.redis.prefix, engineId), systemClock);
+  const { prefix, password_nonce: nonce } = storage.redis;
+  const digest = createKeyedDigest(createSecretKey(Buffer.from(`domain-accounts\0${nonce}`)));
+  return new DomainCounts(createDomainCountStore(redis, prefix, engineId, digest), systemClock);
 }
 
 /** Counts accounts with second factors and app passwords, when somebody needs to know what an account has. */

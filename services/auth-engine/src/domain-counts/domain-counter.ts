@@ -10,12 +10,12 @@ import type { AccountFacts } from "../pipeline/facts.ts";
 /** Domains between two flushes; those beyond count together. */
 const maxDomains = 2000;
 /** Accounts of one kind and domain between two flushes; others count when they are seen again. */
-const maxAccounts = 1000;
+const maxAccounts = 500;
 /** Accounts that this process has counted in this week, of each kind. */
 const maxSeen = 65_536;
-/** Redis does nothing else while a script runs. */
+/** Redis does nothing else while a script runs, and an engine nothing else while it writes the digests of a batch, about a microsecond each. */
 const domainsAtATime = 64;
-const accountsAtATime = 4000;
+const accountsAtATime = 500;
 
 /** Sign-ins of one domain that Redis does not have yet. */
 interface Tally {

@@ -5,6 +5,7 @@ import {
   otherDomains,
   weekLifeSeconds,
 } from "@postern/shared/domain/domain-counts";
+import type { KeyedDigest } from "@postern/shared/platform/crypto";
 import {
   defineVariableScript,
   domainAccountsKey,
@@ -15,8 +16,14 @@ import {
 import type { DomainBatch } from "./domain-counter.ts";
 import addDomainCountsLua from "./scripts/add-domain-counts.lua?raw";
 
-/** @param engine unique to this process. */
-export function createDomainCountStore(redis: RedisClient, keyPrefix: string, engine: string) {
+/** Characters of a digest; enough for millions of accounts. */
+const digestLength = 16;
+
+/**
+ * @param engine unique to this process.
+ * @param digest under a key that is not in Redis, so that its readers cannot try whether an account is among those of a domain
+ */
+export function createDomainCountStore(redis: RedisClient, keyPrefix: string, engine: string, digest: KeyedDigest) {
   const run = defineVariableScript(redis, { name: "addDomainCounts", lua: addDomainCountsLua }, 1);
   const batchKey = domainBatchKey.build(keyPrefix, engine);
   return {
@@ -32,7 +39,7 @@ export function createDomainCountStore(redis: RedisClient, keyPrefix: string, en
         ...accountKinds.flatMap((kind) => [
           domainAccountsKey.build(keyPrefix, kind, String(week), domain),
           accounts[kind].length,
-          ...accounts[kind],
+          ...accounts[kind].map((account) => digest(account.toLowerCase(), "base64url").slice(0, digestLength)),
         ]),
       ]);
       const limits = [dayKey, dayLifeSeconds, maxDomainsADay, otherDomains, seconds, weekLifeSeconds];
