@@ -115,7 +115,7 @@ function asker<Schema extends TSchema>({ ask }: Management, operation: string, s
 
 const scatteredIndex = (iteration: number, size: number): number => (iteration * 7919) % size;
 
-const auditFields = { actor: "", event: "", outcome: "", since: "", until: "" };
+const auditFields = { actor: "", domain: "", event: "", outcome: "", since: "", until: "" };
 
 /** Pages of one account, of the audit stream and of the configuration. */
 function detailPagesOf(management: Management, { accounts }: ConsoleSizes): readonly (readonly [string, MakePage])[] {
@@ -144,7 +144,8 @@ function detailPagesOf(management: Management, { accounts }: ConsoleSizes): read
         const network = customerAddress(scatteredIndex(iteration, accounts));
         const [report, explanation] = [await state({ network }), await explain({ query: network })];
         const found = await history({ network, limit: "500" });
-        return networkPage({ ...about, report, explanation, history: found, nowMs: Date.now() });
+        const filter = { handle: "handle", domain: "", isValid: true };
+        return networkPage({ ...about, report, explanation, history: found, filter, nowMs: Date.now() });
       },
     ],
     [

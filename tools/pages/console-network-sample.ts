@@ -43,6 +43,7 @@ export function networkSample({ explanation, operator, links }: NetworkSamplePar
     },
     explanation: { ...explanation, query: network, kind: "network", causes: explanation.causes?.slice(0, 1) ?? [] },
     history: { records, places: "known" },
+    filter: { domain: "", isValid: true, handle: "h" },
     done: undefined,
     nowMs: sampleNowMs,
     operator,

@@ -211,7 +211,7 @@ const configured = configurationPage({
   system,
 });
 
-const auditFields = { actor: "", target: "", event: "", outcome: "", since: "", until: "" };
+const auditFields = { actor: "", target: "", domain: "", event: "", outcome: "", since: "", until: "" };
 
 const auditRecord = (fields: Partial<AuditRecordListed>): AuditRecordListed => ({
   time: "2030-05-06T13:58:31.000Z",

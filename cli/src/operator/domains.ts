@@ -10,6 +10,11 @@ import type { CommandContext, OperatorCommand, Shown } from "./operator-command.
 const pageSize = "500";
 const withoutRecords = "no domain has a record: auth.backends.order decides";
 
+function backendLine(backends: DomainReport["backends"]): string {
+  const names = backends.map(({ name, is_configured: known }) => (known ? name : `${name} (not configured)`));
+  return names.join(" ");
+}
+
 async function list({ api }: CommandContext): Promise<Shown> {
   const domains: DomainList["domains"] = [];
   let page: DomainList;
@@ -20,19 +25,25 @@ async function list({ api }: CommandContext): Promise<Shown> {
     domains.push(...page.domains);
     cursor = page.next;
   } while (cursor !== undefined);
-  const rows = domains.map(({ name, aliases, enabled, backends }) => [
+  const rows = domains.map(({ name, aliases, enabled, backends, sign_ins: signIns }) => [
     name,
     enabled ? "yes" : "no",
-    backends.join(" "),
+    backendLine(backends),
     aliases.join(" ") || "-",
+    ...(signIns === undefined
+      ? ["-", "-", "-", "-"]
+      : [signIns.accounts, signIns.successes, signIns.failures, signIns.last ?? "-"].map(String)),
   ]);
-  if (rows.length === 0 && page.source === "none") return { lines: [withoutRecords], json: { ...page, domains } };
+  if (!page.has_records) return { lines: [withoutRecords], json: { ...page, domains } };
   const others = page.default_enabled ? "have the rules of auth.domains.default" : "are not served";
   return {
     lines: [
       ...(rows.length === 0
         ? ["no domain has a record in the configuration"]
-        : table(["DOMAIN", "ENABLED", "BACKENDS", "ALIASES"], rows)),
+        : table(
+            ["DOMAIN", "ENABLED", "BACKENDS", "ALIASES", "ACCOUNTS", "SUCCESSES", "FAILURES", "LAST SUCCESS"],
+            rows,
+          )),
       ...(page.source === "none"
         ? []
         : [`records of the source (${page.source}) are not listed: use postern domains show NAME`]),
@@ -49,17 +60,23 @@ const origins: Readonly<Record<string, string>> = {
   none: withoutRecords,
 };
 
-function backendLine({ backends }: DomainReport): string {
-  const names = backends.map(({ name, is_configured: known }) => (known ? name : `${name} (not configured)`));
-  return names.join(" ");
-}
-
 /** In one line: which record applies to a domain, and what follows. */
 export function domainLine(sought: string, report: DomainReport): string {
   const { name, found_as: as, origin, enabled } = report;
   const spelled = as === "alias" ? `${sought} is an alias of ${name}` : name;
   const state = enabled ? "" : "; not enabled: nobody signs in";
-  return `${spelled}: ${origins[origin] ?? origin}; backends: ${backendLine(report)}${state}`;
+  return `${spelled}: ${origins[origin] ?? origin}; backends: ${backendLine(report.backends)}${state}`;
+}
+
+/** The sign-ins of a domain, and how many accounts it has seen. */
+function signInLines({ sign_ins: signIns }: DomainReport): readonly string[] {
+  if (signIns === undefined) return [];
+  const { days, successes, failures, last = "none", accounts, accounts_since: since } = signIns;
+  const { second_factors: factors, app_passwords: passwords } = signIns;
+  return [
+    `  sign-ins of ${days.length} days: ${successes} successes, ${failures} failures; last success: ${last}`,
+    `  accounts since ${since}, about: ${accounts}; with second factors: ${factors}; with app passwords: ${passwords}`,
+  ];
 }
 
 /** The report about a domain; undefined if the site does not serve it. */
@@ -85,7 +102,7 @@ async function show({ api, operands }: CommandContext): Promise<Shown> {
   const fields = Object.entries(report.record ?? {}).map(([key, value]) =>
     printable(`  ${key}: ${JSON.stringify(value)}`),
   );
-  return { lines: [printable(domainLine(sought, report)), ...fields], json: report };
+  return { lines: [printable(domainLine(sought, report)), ...signInLines(report), ...fields], json: report };
 }
 
 interface Checked {
@@ -133,7 +150,7 @@ async function check({ api, operands, flags }: CommandContext): Promise<Shown> {
     sought,
     spelled,
     report?.origin ?? "-",
-    report === undefined ? "-" : backendLine(report),
+    report === undefined ? "-" : backendLine(report.backends),
     problem,
   ]);
   return {
@@ -147,8 +164,8 @@ export const domainsCommand: OperatorCommand = {
   usage: "domains list | domains show NAME | domains check [NAME…] [--file FILE]",
   summary: "show the records of domains, and which backends names reach",
   help: [
-    "list: the domains with records in the configuration; a source is not listed. show: the record of one domain or alias, and",
-    "where it is from. check: for each domain or user name, and each in FILE, how it is spelled, which record applies, and the",
+    "list: the domains with records in the configuration, and their sign-ins of 14 days; a source is not listed. show: the record of one",
+    "domain or alias, where it is from, and its sign-ins. check: for each domain or user name, and each in FILE, how it is spelled, which record applies, and the",
     "backends that are queried, in their order. The exit code is 1 if a domain is not served or not enabled, or if a backend is not",
     "configured.",
   ],

@@ -21,7 +21,7 @@ import { topCommand } from "./top/top.ts";
 import { watchCommand } from "./watch/watch.ts";
 import { whyCommand } from "./why.ts";
 
-const usage = "history ACCOUNT|NETWORK|REFERENCE [--limit N]";
+const usage = "history ACCOUNT|NETWORK|REFERENCE [--domain DOMAIN] [--limit N]";
 const mostRecords = 500;
 
 function limitOf(text = "50"): string {
@@ -36,13 +36,18 @@ const historyCommand: OperatorCommand = {
   summary: "list the recorded sign-ins of an account, a network or a reference",
   help: [
     "Lists sign-ins, newest first; equal consecutive ones are one line with their number. NETWORK is an address, or a network",
-    "within an IPv4 /24 or IPv6 /48. --limit N is 50 by default, at most 500. The list is empty unless",
-    "observability.decision_history is enabled. The request is audited.",
+    "within an IPv4 /24 or IPv6 /48. --domain DOMAIN lists only those of accounts and typed names of a domain. --limit N is 50",
+    "by default, at most 500. The list is empty unless observability.decision_history is enabled. The request is audited.",
   ],
   operands: { min: 1, max: 1 },
-  options: ["limit"],
+  options: ["limit", "domain"],
   run: async ({ api, operands: [subject = ""], flags }) => {
-    const query = { [subjectKind(subject)]: subject, limit: limitOf(flags.limit) };
+    const { domain } = flags;
+    const query = {
+      [subjectKind(subject)]: subject,
+      limit: limitOf(flags.limit),
+      ...(domain !== undefined && { domain }),
+    };
     const page = readHistory(await api.ask("listDecisions", { query }));
     const { records, next, incomplete = [] } = page;
     const missing = incomplete.map((reason) => printable(`incomplete: ${reason}`));

@@ -4,7 +4,7 @@ import { readAuditPage, readRiskExplanation } from "./answers.ts";
 import { UsageError } from "./connection.ts";
 import type { OperatorCommand, Shown } from "./operator-command.ts";
 
-const usage = "risk explain ACCOUNT|REFERENCE | risk list [--limit N]";
+const usage = "risk explain ACCOUNT|REFERENCE | risk list [--domain DOMAIN] [--limit N]";
 const mostRecords = 500;
 
 function placeOf({ country, system }: { readonly country: string; readonly system: number }): string {
@@ -80,15 +80,16 @@ export const riskCommand: OperatorCommand = {
     "explain: what is known of the account, its suspicious sign-ins with the signals that made the score, and what enforce",
     "does about them. The exit code is 1 if there are any, or a hold. A REFERENCE is found if observability.decision_history",
     "is enabled. Asking is audited.",
-    "list: the latest suspicious sign-ins from the audit history, if observability.audit_history is enabled. --limit N is 50",
-    "by default, at most 500.",
+    "list: the latest suspicious sign-ins from the audit history, if observability.audit_history is enabled. --domain DOMAIN",
+    "lists those of one domain. --limit N is 50 by default, at most 500.",
   ],
   operands: { min: 1, max: 2 },
   actions: ["explain", "list"],
-  options: ["limit"],
+  options: ["limit", "domain"],
   run: async ({ api, operands: [action, subject], flags }) => {
     if (action === "list" && subject === undefined) {
-      const query = { event: "risk.sign_in", limit: limitOf(flags.limit) };
+      const { domain } = flags;
+      const query = { event: "risk.sign_in", limit: limitOf(flags.limit), ...(domain !== undefined && { domain }) };
       return listedSignIns(readAuditPage(await api.ask("listAuditRecords", { query })));
     }
     if (action !== "explain" || subject === undefined) throw new UsageError(`usage: postern ${usage}`);

@@ -8,7 +8,7 @@ import {
   engineBusFromConfig,
   flushesFromConfig,
   historyFromConfig,
-  LiveDomains,
+  liveDomainsFromConfig,
   redisFromConfig,
   rehearsalsFromConfig,
   rememberedDevicesFromConfig,
@@ -17,6 +17,7 @@ import {
 } from "@postern/shared/assembly";
 import { authenticate, mfaFactorsRead, notifyLostPhone } from "@postern/shared/contracts";
 import { createBansByEnd, createBruteForceRecords, createNetworkState } from "@postern/shared/domain/brute-force";
+import { createDomainCountReader } from "@postern/shared/domain/domain-counts";
 import { createLostPhoneCodes } from "@postern/shared/domain/lost-phone";
 import { createOriginReader } from "@postern/shared/domain/origins";
 import { createPasswordVerifier } from "@postern/shared/domain/passwords";
@@ -71,7 +72,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     live: { current: liveAdminSettings(config) },
     ...redisRolesOf(config, base),
     ...engineBus,
-    domains: new LiveDomains(config, engineBus.bus),
+    domains: liveDomainsFromConfig(config, base, engineBus.bus),
     passwords: createPasswordVerifier({
       ...hashing,
       onUnverifiable: scriptPasswordReports(base, unverifiablePasswordCounter(base)),
@@ -148,6 +149,7 @@ function recordsOf(
     listBansByEnd: createBansByEnd(redis, keyPrefix, systemClock),
     readRollups: createRollupReader(redis, keyPrefix),
     readOrigins: createOriginReader(redis, keyPrefix),
+    readDomainCounts: createDomainCountReader(redis, keyPrefix),
     /** Undefined while no history is recorded. */
     history: sharedHistory(historyFromConfig(config, redis)),
     rehearsals: rehearsalsFromConfig(config, redis),

@@ -9,8 +9,9 @@ import { systemClock } from "@postern/shared/platform/time";
 import type { Tracer } from "@postern/shared/platform/tracing";
 import { createAccountShares } from "./backends/verify-in-backends.ts";
 import type { BruteForce } from "./brute-force/brute-force.ts";
+import type { DomainCounts } from "./domain-counts/domain-counts.ts";
 import type { LiveDomains } from "./domains/context.ts";
-import { placeAttempt } from "./domains/place-attempt.ts";
+import { placeAttempt, withDomain } from "./domains/place-attempt.ts";
 import { noteOf } from "./history/note-of.ts";
 import type { CheckMailToken } from "./mail-tokens/check-mail-token.ts";
 import type { EngineMetrics } from "./metrics.ts";
@@ -84,6 +85,7 @@ interface Parts {
   readonly rollups: Rollups;
   /** Absent without files that say where addresses are. */
   readonly origins: Origins | undefined;
+  readonly domainCounts: Pick<DomainCounts, "decided">;
   readonly shadow: Pick<LiveShadow, "current">;
 }
 
@@ -114,8 +116,8 @@ function stepDepsMaker(parts: Parts): () => StepDeps {
  * too.
  */
 export function createAuthenticate(parts: Parts) {
-  const { logger, tracer, metrics, live, domains, risk, history, rollups, siteScripts, watches, shadow, origins } =
-    parts;
+  const { logger, tracer, metrics, live, domains, risk, history, rollups, siteScripts, watches, shadow } = parts;
+  const { origins, domainCounts } = parts;
   const stepDeps = stepDepsMaker(parts);
   const undecided = ({ session, protocol, dialect }: AuthRequest, thrown: unknown): AuthDecision => {
     const error = fromUnknown(thrown);
@@ -129,6 +131,7 @@ export function createAuthenticate(parts: Parts) {
     shadow.current?.offer(attempt, decision, facts);
     if (attempt.operation !== "authenticate") return;
     origins?.decided(attempt, decision);
+    domainCounts.decided(attempt, decision, facts);
     if (history === undefined && !watches.isWatched) return;
     const note = noteOf(attempt, decision, facts, systemClock.now());
     history?.note(note);
@@ -152,6 +155,6 @@ export function createAuthenticate(parts: Parts) {
     if (request.operation === "authenticate") rollups.decided(decision, decided.facts, attempt.protocol, tookMs);
     if (tracer !== undefined) tracer.active()?.set({ "postern.outcome": decision.outcome });
     setImmediate(afterAnswer, attempt, decision, decided.facts);
-    return withAuthWait(decision, request.loginAttempt, live.current.authWait);
+    return withAuthWait(withDomain(decision, attempt.domain), request.loginAttempt, live.current.authWait);
   };
 }

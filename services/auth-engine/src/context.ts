@@ -28,6 +28,7 @@ import { createHttpBackends } from "./backends/http/context.ts";
 import { createListAccounts } from "./backends/list-accounts.ts";
 import { createLiveBruteForce } from "./brute-force/context.ts";
 import { makeControls } from "./controls/context.ts";
+import { createDomainCounts, createFactorsRead } from "./domain-counts/context.ts";
 import { createLiveDomains, type LiveDomains } from "./domains/context.ts";
 import { makeDovecot } from "./dovecot/context.ts";
 import { createMailTokens } from "./mail-tokens/context.ts";
@@ -162,6 +163,7 @@ async function recordersOf(
     history: write && createHistoryRecorder(write, () => systemClock.now(), metrics.historyLost),
     shadow: await createLiveShadow(config, live.current.shadow, { base, redis, ...parts }),
     watches: new DecisionWatches(bus, base, steadyClock),
+    domainCounts: createDomainCounts(config, redis, parts.engineId),
   };
 }
 
@@ -195,9 +197,10 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const bruteForce = createLiveBruteForce(config, { base, bus, redis, risk, onBan: () => rollups.banned() });
   const spellings = (name: string): readonly string[] => domains.current?.spellings(name) ?? [name];
   const resultCache = createResultCacheParts(config, settings, { base, bus, live, backends, spellings });
-  const factors = createSecondFactorParts(config, { backends: backendsByName, logger, metrics });
   const kept = { base, bus, redis, live, engineId, backends: backendsByName, scripts, metrics };
   const recorders = { rollups, origins, ...(await recordersOf(config, kept)) };
+  const factorsRead = createFactorsRead(recorders.domainCounts, domains);
+  const factors = createSecondFactorParts(config, { backends: backendsByName, logger, metrics, factorsRead });
   const features = { mailTokens, bruteForce, risk, suspensions, resultCache, ...recorders, ...factors };
   const parts = { ...base, live, rules, backends, domains, backendsByName, ...features };
   const releasable = createAttributeFilter(secretFields(config));

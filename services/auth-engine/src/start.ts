@@ -73,7 +73,13 @@ async function start(config: Config, shared: SharedByProcess): Promise<Service> 
       { name: "last uses of app passwords", run: () => context.appPasswordUses.settled() },
       {
         name: "decision history and sign-ins over time",
-        run: () => Promise.all([context.history?.close(), context.rollups.close(), context.origins?.close()]),
+        run: () =>
+          Promise.all([
+            context.history?.close(),
+            context.rollups.close(),
+            context.origins?.close(),
+            context.domainCounts.close(),
+          ]),
       },
       { name: "the shadow", run: () => context.shadow.close() },
       { name: "facts about sign-ins", run: () => risk?.close() },

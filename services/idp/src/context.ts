@@ -233,7 +233,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const names = flushSettings(config);
   const applications = createApplicationList(config, base, state);
   const suspensions = suspensionsFromConfig(config, base, { redis: state, bus, clock: sharedClock });
-  const { liveDomains, domains, isRefused } = createDomains(config, bus, suspensions);
+  const { liveDomains, domains, isRefused } = createDomains(config, base, bus, suspensions);
   const sessions = createSessions(config, { redis: state, clock: sharedClock, isRefused });
   // The protocols start flows on the pages, which are built after them.
   const built: { pages: ReturnType<typeof createPagesContext> } = { pages: undefined };

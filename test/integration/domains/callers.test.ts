@@ -218,13 +218,13 @@ describe("records of domains", () => {
   test("are listed page by page, each caller its own; the source is not", async () => {
     const first = await page(basicAuth, "?limit=1");
     expect(first).toMatchObject({
-      domains: [{ name: "b.test", backends: ["ldap(a)"] }],
+      domains: [{ name: "b.test", backends: [{ name: "ldap(a)" }] }],
       next: "b.test",
       source: "sql",
     });
     expect(await page(basicAuth, "?limit=1&cursor=b.test")).toMatchObject({ domains: [{ name: "example.test" }] });
-    expect(await page(limited)).toMatchObject({ domains: [{ name: "example.test", backends: ["sql"] }] });
-    expect(await page(ofSource)).toMatchObject({ domains: [] });
+    expect(await page(limited)).toMatchObject({ domains: [{ name: "example.test", backends: [{ name: "sql" }] }] });
+    expect(await page(ofSource)).toMatchObject({ domains: [{ name: "src.test", origin: "source" }] });
     const { code, out } = await postern("domains", "list");
     expect(code).toBe(0);
     for (const part of ["example.test", "alias.test", "ldap(a)", "not listed"]) expect(out).toContain(part);

@@ -16,7 +16,10 @@ import { redisFromConfig } from "./redis-from-config.ts";
 
 const none = (): void => undefined;
 
-/** The audit stream, `follow` for what else becomes of its records, `reopen` for its file, and `close` for the copy in Redis. */
+/**
+ * The audit stream, `follow` for what else becomes of its records, `nameDomains` for the domains of accounts, `reopen` for its file, and `close`
+ * for the copy in Redis.
+ */
 export function auditFromConfig(
   config: Config,
   { service, instance }: { readonly service: string; readonly instance: string },
@@ -25,7 +28,7 @@ export function auditFromConfig(
 ) {
   const { identifier: metricsPrefix } = config.runtime.naming;
   const { enabled, file, address_truncation } = config.observability.audit;
-  if (!enabled) return { record: none, follow: none, reopen: none, close: async () => undefined };
+  if (!enabled) return { record: none, follow: none, nameDomains: none, reopen: none, close: async () => undefined };
   const records = metrics.counter({
     name: `${metricsPrefix}_audit_records_total`,
     help: "Audit records, written and lost",
@@ -44,9 +47,14 @@ export function auditFromConfig(
     followed(fields);
     history?.note({ time: new Date().toISOString(), service, instance, ...fields });
   };
+  let domainOf: (account: string) => string | undefined = () => undefined;
   const truncation = { ipv4Bits: address_truncation.ipv4_bits, ipv6Bits: address_truncation.ipv6_bits };
   return {
-    ...createAudit(write, truncation),
+    ...createAudit(write, { truncation, domainOf: (account) => domainOf(account) }),
+    /** Finds the domains of accounts in this way from now on. */
+    nameDomains: (find: typeof domainOf): void => {
+      domainOf = find;
+    },
     /** Calls this one with every record from now on. */
     follow: (next: (entry: AuditEntry) => void): void => {
       followed = next;

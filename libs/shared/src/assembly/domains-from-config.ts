@@ -4,6 +4,7 @@ import type { Bus } from "../platform/bus/index.ts";
 import { abortAfter } from "../platform/concurrency/index.ts";
 import { type Config, type DomainsConfig, readDomainRecord, usesDomains } from "../platform/config/index.ts";
 import { steadyClock } from "../platform/time/index.ts";
+import type { Base } from "./base.ts";
 
 /** Beyond the timeout of the source, an engine answers that it could not read the record. */
 const graceMs = 500;
@@ -24,6 +25,17 @@ function makeCache(source: DomainsConfig["source"], bus: Pick<Bus, "request">): 
   };
   // The engine logs why a record could not be read.
   return new RecordCache(read, limits, { clock: steadyClock, onFailure: () => undefined });
+}
+
+/** The domains of the site, after which the audit stream names the domains of accounts from now on. */
+export function liveDomainsFromConfig(
+  config: Config,
+  { audit }: Pick<Base, "audit">,
+  bus: Pick<Bus, "request" | "subscribe">,
+): LiveDomains {
+  const domains = new LiveDomains(config, bus);
+  audit.nameDomains((account) => domains.current?.nameOf(account));
+  return domains;
 }
 
 /** The domains of the site for a service that does not query backends: it asks an engine for records that only the source has. */

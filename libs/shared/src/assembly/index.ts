@@ -1,7 +1,7 @@
 export { auditHistoryFromConfig } from "./audit-from-config.ts";
 export { type Base, baseFromConfig } from "./base.ts";
 export * from "./bus-from-config.ts";
-export { LiveDomains } from "./domains-from-config.ts";
+export { type LiveDomains, liveDomainsFromConfig } from "./domains-from-config.ts";
 export * from "./flushes-from-config.ts";
 export * from "./history-from-config.ts";
 export { keyRingFromConfig } from "./key-ring-from-config.ts";

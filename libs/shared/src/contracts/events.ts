@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { defineEvent } from "./define.ts";
-import { optionalFlag, text } from "./schema.ts";
+import { optionalFlag, optionalText, text } from "./schema.ts";
 
 /** An event in its first major version. */
 const event = <Body extends TSchema>(domain: string, fact: string, body: Body) =>
@@ -123,6 +123,7 @@ export const AccountNotification = Type.Object({
   event: Type.Enum<[...typeof notificationEvents]>([...notificationEvents]),
   factor: Type.Optional(Type.Enum<["totp", "webauthn", "recovery"]>(["totp", "webauthn", "recovery"])),
   account: text("Account name."),
+  domain: optionalText("Domain of the account. Absent while no domain has rules of its own."),
   time: text("Time in UTC (RFC 3339)."),
   client_ip: Type.Optional(Type.String()),
   user_agent: Type.Optional(Type.String()),

@@ -15,7 +15,6 @@ export * from "./caller-operations.ts";
 export * from "./console/account.ts";
 export * from "./console/actions.ts";
 export * from "./console/audit.ts";
-export * from "./console/domains.ts";
 export * from "./console/network.ts";
 export * from "./console/operations.ts";
 export * from "./console/origins.ts";

@@ -8,7 +8,6 @@ import { suspensionOperations } from "./admin/suspension-operations.ts";
 import { authOperations } from "./auth/operations.ts";
 import { authPolicyOperations } from "./auth-policy/operations.ts";
 import { auditOperations } from "./console/audit.ts";
-import { domainPageOperations } from "./console/domains.ts";
 import { networkOperations } from "./console/network.ts";
 import { consoleOperations } from "./console/operations.ts";
 import { consolePageOperations } from "./console/page-operations.ts";
@@ -46,7 +45,6 @@ const table = [
   ...consoleOperations,
   ...riskOperations,
   ...networkOperations,
-  ...domainPageOperations,
   ...auditOperations,
   ...watchOperations,
   ...consolePageOperations,

@@ -11,7 +11,6 @@ import { getAudit } from "./audit/get-audit.ts";
 import { getAuditExport } from "./audit/get-audit-export.ts";
 import { getAttacks } from "./bans/get-attacks.ts";
 import { getBans } from "./bans/get-bans.ts";
-import { getDomains } from "./domains/get-domains.ts";
 import { getNetwork } from "./network/get-network.ts";
 import { getOrigins } from "./origins/get-origins.ts";
 import { getSeries } from "./overview/get-series.ts";
@@ -79,6 +78,5 @@ export function registerConsole(app: FastifyInstance, context: AdminContext): vo
   app.route({ ...guarded("showAccount"), handler: postAccount(context) });
   app.route({ ...guarded("inviteOperator"), handler: postInvitation(context) });
   registerRehearsals(app, context);
-  app.route({ ...guarded("showDomains"), handler: getDomains(context) });
   app.route({ ...guarded("showSystem"), handler: getSystem(context) });
 }

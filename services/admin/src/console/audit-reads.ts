@@ -2,7 +2,7 @@ import type { Audit, AuditRecord } from "@postern/shared/domain/audit";
 
 /** Records what operators read: once for each request and target, though a page of the console asks several operations. */
 export type AuditReads = (
-  record: Pick<AuditRecord, "actor" | "method" | "clientIp" | "domain"> & {
+  record: Pick<AuditRecord, "actor" | "method" | "clientIp" | "actorDomain"> & {
     readonly event: "account.read" | "network.read";
     readonly target: string;
     readonly session: string;

@@ -1,4 +1,5 @@
 import { AppError } from "@postern/shared/platform/errors";
+import { canonicalDomain } from "@postern/shared/platform/net";
 import { malformed } from "../read-request.ts";
 
 const longest = 1024;
@@ -18,6 +19,14 @@ export function numberOf(query: unknown, name: string, { usual, max }: { usual: 
   if (!Number.isInteger(number) || number < 1 || number > max)
     throw malformed(`${name}: must be a whole number, 1 to ${max}`);
   return number;
+}
+
+/** One domain of a query, spelled as domains are compared. @throws AppError REQUEST_MALFORMED */
+export function domainOf(query: unknown): string | undefined {
+  const text = textOf(query, "domain");
+  const name = text === undefined ? undefined : canonicalDomain(text.trim());
+  if (text !== undefined && name === undefined) throw malformed("domain: must be a domain name");
+  return name;
 }
 
 /** Errors of Redis as the caller sees them. */

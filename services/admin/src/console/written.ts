@@ -7,8 +7,14 @@ const isoOf = (ms: number): string => new Date(ms).toISOString();
 
 const dateOf = (day: number): string => isoOf(day * 86_400_000).slice(0, 10);
 
+interface Named {
+  readonly place?: AddressPlace;
+  /** Of the account, or of the name that was typed. */
+  readonly domain?: string | undefined;
+}
+
 /** A record as the interface writes it: without members that have no value. */
-export function writtenDecision(record: RecordedDecision, place: AddressPlace = {}): DecisionRecord {
+export function writtenDecision(record: RecordedDecision, { place = {}, domain }: Named = {}): DecisionRecord {
   const { timeMs, firstMs, count, outcome, reason, rule, channel, step, protocol, client, clientIp } = record;
   const { account, username, instance, session, days } = record;
   const network = knownNetworkOf(clientIp);
@@ -30,6 +36,7 @@ export function writtenDecision(record: RecordedDecision, place: AddressPlace = 
     ...(Object.keys(place).length > 0 && { place }),
     ...(account !== undefined && { account }),
     ...(username !== account && { username }),
+    ...(domain !== undefined && { domain }),
     instance,
     session,
   };

@@ -88,7 +88,7 @@ export function createAct(findReach: FindReach, ask: AskApi, audit: Audit, helpd
     return { outcome: status < 300 ? ("done" as const) : ("failed" as const), body };
   };
   return async (operator, deed, onAnswer) => {
-    const { account: actor, domain, clientIp, session } = operator;
+    const { account: actor, domain: actorDomain, clientIp, session } = operator;
     const { id, item, note } = deed;
     let { target } = deed;
     const write = (outcome: AuditOutcome): void =>
@@ -96,7 +96,7 @@ export function createAct(findReach: FindReach, ask: AskApi, audit: Audit, helpd
         event: "console.action",
         outcome,
         actor,
-        domain,
+        actorDomain,
         clientIp,
         session,
         target,

@@ -149,6 +149,7 @@ export function createLiveDomains(
     help: "Domain records in memory: those of the configuration, and those that were read from the source",
     read: () => current.current.domains?.size ?? 0,
   });
+  base.audit.nameDomains((account) => current.current.domains?.nameOf(account));
   bus.subscribe(domainFlushed, ({ domain }) => current.current.domains?.forget(domain));
   const backendsByName = chooseBackends(
     backends,

@@ -76,3 +76,11 @@ export function placeAttempt(attempt: Attempt, domains: Domains | undefined): At
   if (placed === undefined) return attempt;
   return placed instanceof Promise ? placed.then((found) => ({ ...attempt, ...found })) : { ...attempt, ...placed };
 }
+
+/** An answer with the name of the domain, for the log of the service that asked. */
+export function withDomain<Answer extends object>(
+  answer: Answer,
+  domain: Domain | undefined,
+): Answer & { readonly domain?: string } {
+  return domain?.isKnown === true && domain.name !== "" ? { ...answer, domain: domain.name } : answer;
+}

@@ -23,8 +23,9 @@ import type { BackendsByName } from "../backends/backends-by-name.ts";
 import { createChosenNames } from "../brute-force/chosen-names.ts";
 import type { LiveBruteForce } from "../brute-force/context.ts";
 import { createGuessDigest } from "../brute-force/guess-digest.ts";
+import type { DomainCounts } from "../domain-counts/domain-counts.ts";
 import type { LiveDomains } from "../domains/context.ts";
-import { placeName } from "../domains/place-attempt.ts";
+import { placeName, withDomain } from "../domains/place-attempt.ts";
 import type { Origins } from "../origins/origins.ts";
 import type { CallContext } from "../pipeline/attempt.ts";
 import type { Policies } from "../policy/policies.ts";
@@ -118,14 +119,16 @@ export function makeDovecot(
     readonly rollups: Rollups;
     /** Absent without files that say where addresses are. */
     readonly origins: Origins | undefined;
+    readonly domainCounts: Pick<DomainCounts, "reported">;
     readonly logger: Logger;
   },
 ) {
-  const record = (note: DecisionNote): void => {
+  const record = (note: DecisionNote, domain: Domain | undefined): void => {
     parts.history?.note(note);
     if (parts.watches.isWatched) parts.watches.note(note);
     parts.rollups.reported(note);
     parts.origins?.reported(note);
+    parts.domainCounts.reported(note, domain);
   };
   const bruteForce = () => parts.bruteForce?.current;
   const suspension = createSuspensionCheck(parts, parts.backendsByName);
@@ -145,14 +148,14 @@ export function makeDovecot(
       const names = { typed: isOutside ? login.username : typed.username, domain };
       const verdict = verdictOfDomain(domain, login) ?? (await allow(login, call, names));
       // A sign-in that may proceed is reported afterwards.
-      if (verdict.verdict === "reject") record(noteOfVerdict(login, verdict, systemClock.now()));
-      return verdict;
+      if (verdict.verdict === "reject") record(noteOfVerdict(login, verdict, systemClock.now()), domain);
+      return withDomain(verdict, domain);
     },
     report: async (typed: AuthPolicyResult, call: CallContext): Promise<AuthPolicyEffect> => {
-      const { login } = await placeLogin(typed, parts.domains.current);
+      const { login, domain } = await placeLogin(typed, parts.domains.current);
       const effect = await report(login, call);
-      record(noteOfReport(login, effect, systemClock.now()));
-      return effect;
+      record(noteOfReport(login, effect, systemClock.now()), domain);
+      return withDomain(effect, domain);
     },
     reset: async (request: Request<typeof authPolicyReset>) => {
       const found = request.username === undefined ? undefined : await parts.domains.current?.place(request.username);

@@ -1,4 +1,5 @@
 import { keyRingFromConfig } from "@postern/shared/assembly";
+import type { AccountKind } from "@postern/shared/domain/domain-counts";
 import { createWorkGate } from "@postern/shared/domain/passwords";
 import type { Config } from "@postern/shared/platform/config";
 import type { Logger } from "@postern/shared/platform/logging";
@@ -6,7 +7,7 @@ import { systemClock } from "@postern/shared/platform/time";
 import type { BackendsByName } from "../backends/backends-by-name.ts";
 import type { EngineMetrics } from "../metrics.ts";
 import { createAppPasswords, createAppPasswordUses, type OnAppPasswordUse } from "./app-passwords.ts";
-import { createSecondFactors } from "./second-factors.ts";
+import { createSecondFactors, type SecondFactors } from "./second-factors.ts";
 
 /** Recovery codes are rare; many at a time are guesses. */
 const maxRecoveryQueue = 16;
@@ -15,6 +16,8 @@ interface Parts {
   readonly backends: BackendsByName;
   readonly logger: Logger;
   readonly metrics: Pick<EngineMetrics, "appPasswordUse">;
+  /** Called with what an account has, when somebody needs to know. */
+  readonly factorsRead: (account: string, has: readonly AccountKind[]) => void;
 }
 
 /**
@@ -30,11 +33,26 @@ function createUseReporter({ logger, metrics }: Parts): OnAppPasswordUse {
   };
 }
 
+/** Reads factors, and reports which kinds an account has. */
+function reported({ readFactors }: SecondFactors, { factorsRead }: Parts): SecondFactors["readFactors"] {
+  return async (request, context) => {
+    const found = await readFactors(request, context);
+    if (found.outcome !== "ok") return found;
+    const { account, hasTotp, webauthnCredentials, appPasswords } = found;
+    factorsRead(account, [
+      ...(hasTotp || webauthnCredentials.length > 0 ? (["second_factors"] as const) : []),
+      ...(appPasswords > 0 ? (["app_passwords"] as const) : []),
+    ]);
+    return found;
+  };
+}
+
 export function createSecondFactorParts(config: Config, parts: Parts) {
   const { backends } = parts;
   const hashing = createWorkGate(1, maxRecoveryQueue);
+  const secondFactors = createSecondFactors(backends, keyRingFromConfig(config, "mfa-artefact"), hashing);
   return {
-    secondFactors: createSecondFactors(backends, keyRingFromConfig(config, "mfa-artefact"), hashing),
+    secondFactors: { ...secondFactors, readFactors: reported(secondFactors, parts) },
     appPasswords: createAppPasswords(backends, systemClock),
     appPasswordUses: createAppPasswordUses(systemClock, createUseReporter(parts)),
     /** Ends the hashing of recovery codes. */

@@ -42,13 +42,13 @@ interface CommandRequest {
 
 type CommandAnswer = { readonly reply: HttpReply; readonly outcome: PolicyOutcome };
 
-function resultOfVerdict({ verdict, reason, rule, delaySeconds }: AuthPolicyVerdict): PolicyResult {
-  if (verdict === "accept") return { outcome: "accepted" };
-  return { outcome: verdict === "reject" ? "rejected" : "delayed", reason, rule, delaySeconds };
+function resultOfVerdict({ verdict, reason, rule, delaySeconds, domain }: AuthPolicyVerdict): PolicyResult {
+  if (verdict === "accept") return { outcome: "accepted", domain };
+  return { outcome: verdict === "reject" ? "rejected" : "delayed", reason, rule, delaySeconds, domain };
 }
 
-function resultOfEffect({ effect, rule }: AuthPolicyEffect): PolicyResult {
-  return { outcome: policyOutcomes.find((known) => known === effect) ?? "done", rule };
+function resultOfEffect({ effect, rule, domain }: AuthPolicyEffect): PolicyResult {
+  return { outcome: policyOutcomes.find((known) => known === effect) ?? "done", rule, domain };
 }
 
 /** Dovecot waits two seconds by default, and an answer within this time tells it why. */

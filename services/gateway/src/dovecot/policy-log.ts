@@ -29,6 +29,7 @@ export interface PolicyResult {
   readonly reason?: string | undefined;
   readonly rule?: string | undefined;
   readonly delaySeconds?: number | undefined;
+  readonly domain?: string | undefined;
   /** The name of the API caller. */
   readonly caller?: string | undefined;
 }
@@ -42,6 +43,7 @@ const fields = [
   "rule",
   "delay_s",
   "username",
+  "domain",
   "protocol",
   "client_ip",
   "program",
@@ -62,7 +64,7 @@ export function createPolicyLog({ logger, lineWriter }: Pick<ProcessLogger, "log
     answered: (
       command: AuthPolicyCommand,
       login: AuthPolicyLogin,
-      { outcome, reason, rule, delaySeconds, caller }: PolicyResult,
+      { outcome, reason, rule, delaySeconds, domain, caller }: PolicyResult,
       seconds: number,
     ): void =>
       write([
@@ -74,6 +76,7 @@ export function createPolicyLog({ logger, lineWriter }: Pick<ProcessLogger, "log
         rule,
         delaySeconds,
         printable(login.username, maxName),
+        domain,
         printable(login.protocol, maxMember),
         login.clientIpIsPeer === true ? undefined : login.clientIp,
         login.clientId === undefined ? undefined : printable(login.clientId, maxMember),

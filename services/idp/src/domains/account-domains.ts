@@ -49,6 +49,11 @@ export class AccountDomains {
     return domain?.isKnown === true ? domain : undefined;
   }
 
+  /** The name of an account's domain, as far as records in memory tell; undefined while no domain has rules of its own. */
+  nameOf(account: string): string | undefined {
+    return this.#live.current?.nameOf(account);
+  }
+
   /** Whether any domain has rules of its own. */
   get areUsed(): boolean {
     return this.#live.current !== undefined;

@@ -7,7 +7,7 @@ import type { Config } from "@postern/shared/platform/config";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
-import type { AccountDomains } from "../domains/account-domains.ts";
+import { type AccountDomains, domainLimit } from "../domains/account-domains.ts";
 import type { IdpMetrics } from "../metrics.ts";
 import { createKnownDevices } from "./known-devices-redis.ts";
 import { createNotificationQueue, type NotificationQueue } from "./notification-queue-redis.ts";
@@ -79,6 +79,13 @@ function serveLostPhone(bus: Bus, { store }: Notifier, frontend: Config["identit
   );
 }
 
+/** Which accounts the webhook gets notifications about. While a record cannot be read, the domain counts as the account's name spells it. */
+function webhookLimit({ url, domains: names }: Config["identity"]["notices"]["webhook"], domains: AccountDomains) {
+  const limit = domainLimit(names);
+  if (url === "" || limit.size === 0) return () => url !== "";
+  return (account: string) => domains.isWithin(account, limit).catch(() => limit.has(domains.nameOf(account) ?? ""));
+}
+
 interface NotificationParts {
   readonly base: Base;
   readonly bus: Bus;
@@ -97,7 +104,7 @@ export function createNotifications(config: Config, { base, bus, state, metrics,
   const notifier = createNotifier({
     settings: {
       events: new Set(notifications.events),
-      toWebhook: notifications.webhook.url !== "",
+      isForWebhook: webhookLimit(notifications.webhook, domains),
       mail:
         notifications.mail.server === ""
           ? undefined
@@ -109,7 +116,11 @@ export function createNotifications(config: Config, { base, bus, state, metrics,
     },
     queue,
     devices,
-    brandOf: async (account) => (await domains.of(account))?.record?.brand.name || undefined,
+    domainOf: async (account) => {
+      // Without the record, users get the mail in the name of the site.
+      const domain = await domains.of(account).catch(() => undefined);
+      return { name: domain?.name || domains.nameOf(account), brand: domain?.record?.brand.name || undefined };
+    },
     // Earlier versions on the bus reject these events.
     publish: ({ event, ...rest }) =>
       event === "suspicious_sign_in" ||

@@ -68,18 +68,21 @@ export function notificationMails(notification: Notification, settings: Notifica
 export interface NotifierDeps {
   readonly settings: {
     readonly events: ReadonlySet<string>;
-    readonly toWebhook: boolean;
+    /** Whether the webhook gets notifications about this account. */
+    readonly isForWebhook: (account: string) => boolean | Promise<boolean>;
     /** Undefined: no mail. */
     readonly mail: NotificationMailSettings | undefined;
   };
   readonly queue: NotificationQueue;
   readonly devices: KnownDevices;
-  /** The name of the account's domain brand; undefined for that of the site. */
-  readonly brandOf: (account: string) => Promise<string | undefined>;
+  /** The account's domain, and the name of its brand; absent for that of the site. */
+  readonly domainOf: (
+    account: string,
+  ) => Promise<{ readonly name?: string | undefined; readonly brand?: string | undefined }>;
   /** Publishes to other services; false if it could not be sent. */
   readonly publish: (notification: AccountNotification) => boolean;
   readonly count: (event: NotificationEvent, result: "kept" | "lost") => void;
-  readonly logger: Logger;
+  readonly logger: Pick<Logger, "error">;
   readonly nowMs: () => number;
 }
 
@@ -88,13 +91,13 @@ const maxInFlight = 512;
 
 function bodyOf(
   { event, factor, account, session, origin }: Notification,
-  id: string,
-  nowMs: number,
+  { id, atMs: nowMs, domain }: { readonly id: string; readonly atMs: number; readonly domain: string | undefined },
 ): AccountNotification {
   return {
     id,
     event,
     account,
+    ...(domain === undefined ? {} : { domain }),
     session,
     time: new Date(nowMs).toISOString(),
     ...(factor === undefined ? {} : { factor }),
@@ -103,28 +106,24 @@ function bodyOf(
   };
 }
 
-/** The mails about an event, which name the brand of the account's domain. */
-function createMailsOf({ settings: { mail }, brandOf }: NotifierDeps) {
-  return async (notification: Notification, nowMs: number) => {
-    if (mail === undefined) return [];
-    // Users get the mail even if the name is not known.
-    const brand = await brandOf(notification.account).catch(() => undefined);
-    return notificationMails(notification, { ...mail, ...(brand !== undefined && { brand }) }, nowMs);
-  };
-}
-
 /** Sends user notifications by bus, webhook and mail. No sign-in waits for them or fails because of them. */
 export function createNotifier(deps: NotifierDeps) {
-  const { settings, queue, devices, publish, count, logger, nowMs } = deps;
+  const { settings, queue, devices, domainOf, publish, count, logger, nowMs } = deps;
   const inFlight = new Set<Promise<unknown>>();
 
-  const mailsOf = createMailsOf(deps);
-  const jobsOf = async (notification: Notification, body: AccountNotification): Promise<readonly NotificationJob[]> => {
+  const jobsOf = async (
+    notification: Notification,
+    body: AccountNotification,
+    brand: string | undefined,
+  ): Promise<readonly NotificationJob[]> => {
     const { id, account, event } = body;
     const about = { id, account, event };
-    const mails = await mailsOf(notification, Date.parse(body.time));
+    const mail = settings.mail && { ...settings.mail, ...(brand !== undefined && { brand }) };
+    const mails = mail === undefined ? [] : notificationMails(notification, mail, Date.parse(body.time));
     return [
-      ...(settings.toWebhook ? [{ channel: "webhook", ...about, body: JSON.stringify(body) } as const] : []),
+      ...((await settings.isForWebhook(account))
+        ? [{ channel: "webhook", ...about, body: JSON.stringify(body) } as const]
+        : []),
       // Each is a job of its own, under an id of its own.
       ...mails.map((mail, index) => ({
         channel: "mail" as const,
@@ -140,9 +139,10 @@ export function createNotifier(deps: NotifierDeps) {
   };
   const store = async (notification: Notification, { id, atMs }: { id: string; atMs: number }): Promise<number> => {
     if (!settings.events.has(notification.event)) return 0;
-    const body = bodyOf(notification, id, atMs);
+    const { name, brand } = await domainOf(notification.account);
+    const body = bodyOf(notification, { id, atMs, domain: name });
     publish(body);
-    const jobs = await jobsOf(notification, body);
+    const jobs = await jobsOf(notification, body, brand);
     if (jobs.length > 0) await queue.add(jobs);
     count(notification.event, "kept");
     return jobs.length;

@@ -23,6 +23,10 @@ const login = {
 export const AuthPolicyLogin = Type.Object(login);
 export type AuthPolicyLogin = Static<typeof AuthPolicyLogin>;
 
+const domain = optionalText(
+  "Domain of the login, for logs. Absent while no domain has rules of its own, and for domains that are not served.",
+);
+
 export const AuthPolicyVerdict = Type.Object({
   verdict: oneOf("accept", "tarpit", "reject"),
   delaySeconds: Type.Optional(Type.Integer({ minimum: 1, description: "With tarpit: time to wait." })),
@@ -30,6 +34,7 @@ export const AuthPolicyVerdict = Type.Object({
   rule: optionalText("With ban: the brute-force rule."),
   retryAfterSeconds: Type.Optional(Type.Integer({ minimum: 1, description: "With ban: time until it expires." })),
   message: optionalText("Message of a policy, for the user."),
+  domain,
 });
 export type AuthPolicyVerdict = Static<typeof AuthPolicyVerdict>;
 
@@ -54,6 +59,7 @@ export const AuthPolicyEffect = Type.Object({
     "recorded: a success. counted: a failure. repeated: a failure that raised no count. exempt: neither checked nor counted. banned: ignored, because the network is banned. Newer engines may have others.",
   ),
   rule: optionalText("The rule whose ban is in force."),
+  domain,
 });
 export type AuthPolicyEffect = Static<typeof AuthPolicyEffect>;
 

@@ -8,6 +8,10 @@ import { oneOf, optionalFlag, optionalText, text, texts } from "../schema.ts";
 export const BackendKind = Object.freeze({ cache: 1, ldap: 2, lua: 3, test: 4, memory: 5, remote: 6, sql: 8 });
 export type BackendKind = keyof typeof BackendKind;
 
+const domain = optionalText(
+  "Domain of the account that was opened, for logs. Absent while no domain has rules of its own, and for domains that are not served.",
+);
+
 const memoryCache = oneOf("hit", "miss");
 
 /** The service that answers the client waits (gateway or idp), so that a delayed account does not occupy an engine. */
@@ -87,6 +91,7 @@ const Ok = Type.Object({
   ),
   holdMs,
   risk,
+  domain,
   memoryCache,
 });
 export type Ok = Static<typeof Ok>;
@@ -124,6 +129,7 @@ const Fail = Type.Object({
   waitSeconds,
   holdMs,
   risk,
+  domain,
   memoryCache,
 });
 export type Fail = Static<typeof Fail>;
@@ -135,6 +141,7 @@ const Blocked = Type.Object({
   message: Type.Optional(Type.String()),
   language,
   waitSeconds,
+  domain,
   memoryCache,
 });
 export type Blocked = Static<typeof Blocked>;
@@ -144,6 +151,7 @@ const TempFail = Type.Object({
   code: text("Error code in libs/shared/src/platform/errors/codes.ts."),
   message: text("Public error message."),
   language,
+  domain,
 });
 export type TempFail = Static<typeof TempFail>;
 

@@ -20,7 +20,10 @@ export const AuditRecordListed = component(
     client_ip: optionalText("Client address or network."),
     session: optionalText("GUID of the request."),
     reason: optionalText("Reason code of the event."),
-    domain: optionalText("Domains to which the actor is limited, with commas."),
+    domain: optionalText(
+      "Domain of the account that the record is about. Absent while no domain has rules of its own.",
+    ),
+    actor_domain: optionalText("Domains to which the actor is limited, with commas."),
     rule: optionalText("Brute-force rule that blocked the network."),
     protocol: optionalText("Protocol of the request."),
     note: optionalText("Reason that an operator typed in the console."),
@@ -38,6 +41,7 @@ export type AuditRecordPage = Static<typeof AuditRecordPage>;
 /** What an audit record must have; all conditions apply. */
 export const auditFilters = {
   actor: optionalText("Part of the actor, in any case.", { maxLength: 256 }),
+  domain: optionalText("Domain of the account, by name or alias.", { maxLength: 253 }),
   target: optionalText("Part of the target or account, in any case.", { maxLength: 256 }),
   event: optionalText("Event, or the part before its dot, such as second_factor.", { maxLength: 64 }),
   outcome: Type.Optional(Type.Enum(["ok", "denied", "failed", "undecided"], { description: "Outcome." })),

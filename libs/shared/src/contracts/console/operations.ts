@@ -50,6 +50,9 @@ export const consoleFamily = defineFamily({
 export const consoleApi = operationsWith(backchannel(consoleFamily, "Help desk"));
 
 const subject = (description: string) => text(description, { minLength: 1, maxLength: 1024 });
+const ofDomain = optionalText("Only records of accounts and typed names of this domain, by name or alias.", {
+  maxLength: 253,
+});
 const limit = optionalText("Size of the page, 1 to 500; 50 by default.", { pattern: "^[0-9]+$" });
 const cursor = optionalText("Value of next from the previous page.", { maxLength: 1024 });
 const failures = { 400: errorAnswer("A query parameter is missing or invalid."), 500: temporaryFailure };
@@ -113,6 +116,7 @@ export const consoleOperations = [
         account: Type.Optional(subject("Account or alias.")),
         network: Type.Optional(subject("IP address, or a network within an IPv4 /24 or IPv6 /48.")),
         reference: Type.Optional(subject("Reference that a page showed, or GUID of a request that failed.")),
+        domain: ofDomain,
         program: Type.Optional(
           subject("Only records of a program with each of these words. An answer without records is then not audited."),
         ),
@@ -133,6 +137,7 @@ export const consoleOperations = [
       "For a rehearsal of changed rules. A page may be empty. Audited as history.export, once in ten minutes for each caller and since.",
     request: {
       query: Type.Object({
+        domain: ofDomain,
         since: Type.Optional(subject("Only records whose last sign-in is not older than this time (RFC 3339).")),
         cursor,
       }),

@@ -30,6 +30,7 @@ export const DecisionRecord = component("DecisionRecord", {
   place: Type.Optional(AddressPlace),
   account: optionalText("Account. Absent if nothing showed that it exists."),
   username: optionalText("Name as typed, if it is not the account's."),
+  domain: optionalText("Domain of the account, or of the typed name. Absent while no domain has rules of its own."),
   instance: text("Process that decided. Empty for ordinary successes."),
   session: text("GUID of the last request, of ordinary successes its first two groups. References begin with it."),
 });

@@ -16,7 +16,7 @@ test("a record becomes one line with its name, its time and a shortened address"
   await using folder = await scratchFolder();
   const file = join(folder.path, "audit.log");
   const stream = open(file);
-  const audit = createAudit(stream.write, { ipv4Bits: 24, ipv6Bits: 64 });
+  const audit = createAudit(stream.write, { truncation: { ipv4Bits: 24, ipv6Bits: 64 }, domainOf: () => undefined });
   audit.record({ event: "token.login", outcome: "ok", actor: "operator", clientIp: "192.0.2.77", session: "s" });
   expect(linesOf(file)).toEqual([
     {
@@ -62,7 +62,10 @@ test("a line that standard output drops is reported as lost", () => {
 
 test("text from a request can neither add a line nor make one endless", () => {
   const written: object[] = [];
-  const audit = createAudit((fields) => written.push(fields), { ipv4Bits: 32, ipv6Bits: 128 });
+  const audit = createAudit((fields) => written.push(fields), {
+    truncation: { ipv4Bits: 32, ipv6Bits: 128 },
+    domainOf: () => undefined,
+  });
   audit.record({ event: "token.login", outcome: "denied", actor: "x".repeat(9000), clientIp: "not an address" });
   expect(written).toEqual([{ event: "token.login", outcome: "denied", actor: `${"x".repeat(512)}…` }]);
 });
@@ -76,4 +79,25 @@ test.each([
   ["192.0.2.77", 0, "0.0.0.0/0"],
 ])("%s with %i bits is %s", (address, bits, expected) => {
   expect(truncateAddress(address, { ipv4Bits: bits, ipv6Bits: bits })).toBe(expected);
+});
+
+test("a record names the domain of its account, apart from that of the actor", () => {
+  const written: object[] = [];
+  const audit = createAudit((fields) => written.push(fields), {
+    truncation: { ipv4Bits: 32, ipv6Bits: 128 },
+    domainOf: (account) => account.split("@")[1],
+  });
+  const actor = { actor: "reseller", actorDomain: "a.test,b.test" };
+  audit.record({ event: "account.suspend", outcome: "ok", ...actor, target: "ann@a.test" });
+  audit.record({ event: "account.read", outcome: "ok", ...actor, target: "ann@a.test bob@b.test" });
+  audit.record({ event: "audit.read", outcome: "ok", ...actor, target: "target=ann@a.test" });
+  audit.record({ event: "domain.flush", outcome: "ok", actor: "root@c.test", target: "b.test", domain: "b.test" });
+  const domains = written.map((line) => [Reflect.get(line, "domain"), Reflect.get(line, "actor_domain")]);
+  expect(domains).toEqual([
+    ["a.test", "a.test,b.test"],
+    [undefined, "a.test,b.test"],
+    [undefined, "a.test,b.test"],
+    ["b.test", undefined],
+  ]);
+  expect(Object.keys(written[0] ?? {})).not.toContain("actorDomain");
 });

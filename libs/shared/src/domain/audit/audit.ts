@@ -5,6 +5,7 @@ import type { LineSink } from "../../platform/logging/standard-output.ts";
 import { canonicalIp } from "../../platform/net/ip.ts";
 import { networkOf } from "../brute-force/network.ts";
 import type { AuditEvent } from "./events.ts";
+import { accountOf } from "./subjects.ts";
 
 /**
  * The destination of audit lines outside the process. Writes one JSON object per line, each with `"audit":true`, at every log level. A file
@@ -76,8 +77,10 @@ export interface AuditRecord {
   readonly session?: string | undefined;
   /** A reason code of the event, such as `bad_basic`. */
   readonly reason?: string | undefined;
-  /** The only domain whose accounts the actor may reach. Absent: the site. */
+  /** The domain that the record is about. Absent: that of its account. */
   readonly domain?: string | undefined;
+  /** The only domain whose accounts the actor may reach. Absent: the site. */
+  readonly actorDomain?: string | undefined;
   /** The rule of a ban. */
   readonly rule?: string | undefined;
   readonly protocol?: string | undefined;
@@ -109,15 +112,23 @@ export function truncateAddress(address: string, { ipv4Bits, ipv6Bits }: Address
   return networkOf(canonical, canonical.includes(":") ? ipv6Bits : ipv4Bits);
 }
 
+interface AuditOptions {
+  readonly truncation: AddressTruncation;
+  /** The domain of an account; undefined while no domain has rules of its own. */
+  readonly domainOf: (account: string) => string | undefined;
+}
+
 /** @param write writes one JSON object as a line; the stream adds the time. */
 export function createAudit(
   write: (fields: Readonly<Record<string, string>>) => void,
-  truncation: AddressTruncation,
+  { truncation, domainOf }: AuditOptions,
 ): Audit {
   return {
-    record: ({ clientIp, ...record }) => {
+    record: ({ clientIp, actorDomain, ...record }) => {
       const address = clientIp === undefined ? undefined : truncateAddress(clientIp, truncation);
-      const named = Object.entries({ ...record, client_ip: address });
+      const account = accountOf(record);
+      const { domain = account && domainOf(account) } = record;
+      const named = Object.entries({ ...record, domain, actor_domain: actorDomain, client_ip: address });
       write(
         Object.fromEntries(named.flatMap(([name, value]) => (value === undefined ? [] : [[name, bounded(value)]]))),
       );
@@ -126,8 +137,10 @@ export function createAudit(
 }
 
 /** The name of the API caller in the audit stream; its authentication method if the gateway sent no name. */
-export function auditedCaller(caller: Caller | null): Pick<AuditRecord, "actor" | "method" | "clientIp" | "domain"> {
+export function auditedCaller(
+  caller: Caller | null,
+): Pick<AuditRecord, "actor" | "method" | "clientIp" | "actorDomain"> {
   if (caller === null) return {};
   const { method, name = method, clientIp, domains } = caller;
-  return { actor: name, method, clientIp, ...(domains !== undefined && { domain: domains.join(",") }) };
+  return { actor: name, method, clientIp, ...(domains !== undefined && { actorDomain: domains.join(",") }) };
 }

@@ -1,2 +1,3 @@
 export { type Audit, type AuditOutcome, type AuditRecord, auditedCaller } from "./audit.ts";
 export * from "./events.ts";
+export { accountOf, isOneName } from "./subjects.ts";

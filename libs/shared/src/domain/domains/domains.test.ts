@@ -155,6 +155,21 @@ test("a record with the name of another domain brings none of its accounts", asy
   expect((await all.within(["a.test"]))("bob@c.test")).toBe(false);
 });
 
+test("the domain of a name is told from memory, for an alias as for its domain", async () => {
+  const all = domainsOf("{ records: [{ name: c.test, aliases: [b.test] }], default_domain: c.test }", claims);
+  const names = ["x@alias.test", "x@B.test", "x", "x@", "x@no domain", "x@y@c.test"];
+  expect(names.map((name) => all.nameOf(name))).toEqual([
+    "alias.test",
+    "c.test",
+    "c.test",
+    undefined,
+    undefined,
+    "c.test",
+  ]);
+  await all.find("alias.test");
+  expect([all.nameOf("x@alias.test"), all.nameOf("x@b.test")]).toEqual(["a.test", "c.test"]);
+});
+
 test("accounts are within domains by name and alias, and by the default domain", async () => {
   const isWithin = await domainsOf(`{ records: [${record}], default_domain: a.test }`).within(["a.test"]);
   const names = ["ann@a.test", "ann@B.test", "ann", "ann@c.test", "ann@"];

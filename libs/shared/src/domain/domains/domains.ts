@@ -103,6 +103,21 @@ export class Domains {
     return this.#placed(username, username.slice(0, at + 1), typed);
   }
 
+  /** The domain of a name, if its record is in memory. */
+  inMemory(username: string): KnownDomain | undefined {
+    const name = this.#domainNameOf(username);
+    const known = this.#table.get(name) ?? this.#cache?.fresh(name);
+    const domain = known && this.#judged(known, name);
+    return domain?.isKnown === true ? domain : undefined;
+  }
+
+  /** The name of the domain that a name belongs to, as far as records in memory tell; undefined if it is of none. */
+  nameOf(username: string): string | undefined {
+    const name = this.#domainNameOf(username);
+    if (name === "" || canonicalDomain(name) !== name) return undefined;
+    return this.inMemory(username)?.name ?? name;
+  }
+
   /** All spellings under which backends may remember a name, as far as its domain is in memory. */
   spellings(username: string): readonly string[] {
     const at = username.lastIndexOf("@");

@@ -3,6 +3,7 @@ import { AppError } from "../../platform/errors/index.ts";
 import type { Caller } from "../../platform/http/index.ts";
 import type { Logger } from "../../platform/logging/index.ts";
 import { canonicalDomain } from "../../platform/net/index.ts";
+import { comparableDomain } from "./domain.ts";
 import { type Domains, outsideMark } from "./domains.ts";
 
 type Part = "body" | "query" | "params";
@@ -40,20 +41,35 @@ interface LimitDeps {
 const withoutDomains = (): AppError =>
   new AppError("DIRECTORY_UNAVAILABLE", { detail: "a caller is limited to domains, and there are none" });
 
-const everyAccount = (): boolean => true;
+type IsMeant = (account: string) => boolean;
+
+const everyAccount: IsMeant = () => true;
+
+async function withinLimit(
+  caller: Pick<Caller, "domains"> | null,
+  { current }: LimitDeps["domains"],
+): Promise<IsMeant> {
+  if (caller?.domains === undefined) return everyAccount;
+  if (current === undefined) throw withoutDomains();
+  return current.within(caller.domains);
+}
 
 /**
  * Which accounts an API caller may learn of, for answers about many.
  *
+ * @param domain of these, only those of one domain, by name or alias. Of a domain of others, nothing is looked up.
  * @throws AppError DIRECTORY_UNAVAILABLE if it cannot be decided
  */
 export async function accountsFor(
   caller: Pick<Caller, "domains"> | null,
-  { current }: LimitDeps["domains"],
-): Promise<(account: string) => boolean> {
-  if (caller?.domains === undefined) return everyAccount;
-  if (current === undefined) throw withoutDomains();
-  return current.within(caller.domains);
+  domains: LimitDeps["domains"],
+  domain?: string,
+): Promise<IsMeant> {
+  const isVisible = await withinLimit(caller, domains);
+  if (domain === undefined) return isVisible;
+  if (!isVisible(`@${domain}`)) return () => false;
+  if (domains.current !== undefined) return domains.current.within([domain]);
+  return (account) => comparableDomain(account.slice(account.lastIndexOf("@") + 1)) === domain && account.includes("@");
 }
 
 const parts = { body: "body", query: "query", path: "params" } as const satisfies Record<string, Part>;

@@ -14,6 +14,7 @@ export * from "./keys/browser.ts";
 export * from "./keys/brute-force.ts";
 export * from "./keys/clients.ts";
 export * from "./keys/console.ts";
+export * from "./keys/domain-counts.ts";
 export type { KeyFamily } from "./keys/family.ts";
 export * from "./keys/jobs.ts";
 export * from "./keys/oidc.ts";

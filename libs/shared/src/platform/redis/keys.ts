@@ -3,6 +3,7 @@ import { browserKeyFamilies } from "./keys/browser.ts";
 import { bruteForceKeyFamilies } from "./keys/brute-force.ts";
 import { clientKeyFamilies } from "./keys/clients.ts";
 import { consoleKeyFamilies } from "./keys/console.ts";
+import { domainCountKeyFamilies } from "./keys/domain-counts.ts";
 import { type KeyFamily, keysWith } from "./keys/family.ts";
 import { historyKeyFamilies } from "./keys/history.ts";
 import { jobKeyFamilies } from "./keys/jobs.ts";
@@ -73,6 +74,7 @@ export const keyFamilies: readonly KeyFamily<never[]>[] = [
   bruteForceKeyFamilies,
   consoleKeyFamilies,
   clientKeyFamilies,
+  domainCountKeyFamilies,
   historyKeyFamilies,
   jobKeyFamilies,
   originKeyFamilies,

@@ -14,6 +14,7 @@ function auditFieldsIn(form: URLSearchParams | undefined): AuditFields {
   return {
     actor: of("actor"),
     target: of("target"),
+    domain: of("domain"),
     event: of("event"),
     outcome: of("outcome"),
     since: of("since"),

@@ -10,7 +10,9 @@ import { table } from "../house/table.ts";
 import { breakable, exactTime } from "../shown-values.ts";
 
 /** Fields of the filter, as the form sends them. */
-export type AuditFields = Readonly<Record<"actor" | "target" | "event" | "outcome" | "since" | "until", string>>;
+export type AuditFields = Readonly<
+  Record<"actor" | "target" | "domain" | "event" | "outcome" | "since" | "until", string>
+>;
 
 /** `off`: audit records are not kept; `invalid`: the filter was rejected. */
 export type AuditAnswer =
@@ -44,7 +46,7 @@ function select(name: "event" | "outcome", label: Html, { chosen, options }: { c
   )}${options}</select></div>`;
 }
 
-function text(name: "actor" | "target", label: Html, value: string): Html {
+function text(name: "actor" | "target" | "domain", label: Html, value: string): Html {
   return html`<div class="field"><label for="${name}">${label}</label><input type="text" id="${name}" name="${name}" value="${value}" maxlength="256" autocomplete="off" autocapitalize="none" spellcheck="false"></div>`;
 }
 
@@ -66,7 +68,7 @@ function exportPart({ operator }: AuditView): Html {
 }
 
 function filterForm(view: AuditView): Html {
-  const { actor, target, event, outcome, since, until } = view.fields;
+  const { actor, target, domain, event, outcome, since, until } = view.fields;
   const eventOptions = html`<optgroup label="${t("audit.groups")}">${groups.map((name) => option(name, `${name}.*`, event))}</optgroup><optgroup label="${t("audit.events")}">${events.map(
     (name) => option(name, name, event),
   )}</optgroup>`;
@@ -74,7 +76,7 @@ function filterForm(view: AuditView): Html {
   const isOpen = Object.values(view.fields).some((value) => value !== "");
   const form = formOf(
     { action: pathTo("consoleAudit"), csrfToken: view.operator.csrfToken },
-    html`<div class="filters">${text("actor", t("audit.actor"), actor)}${text("target", t("audit.target_or_account"), target)}${select(
+    html`<div class="filters">${text("actor", t("audit.actor"), actor)}${text("target", t("audit.target_or_account"), target)}${view.operator.domain === undefined && text("domain", t("domains.domain"), domain)}${select(
       "event",
       t("audit.event"),
       { chosen: event, options: eventOptions },
@@ -93,6 +95,7 @@ const detailsOf = (record: AuditRecordListed): readonly Fact[] => [
   [t("col.account"), record.account],
   [t("audit.reason"), record.reason],
   [t("domains.domain"), record.domain],
+  [t("audit.actor_domain"), record.actor_domain],
   [t("col.rule"), record.rule],
   [t("audit.method"), record.method],
   [t("col.protocol"), record.protocol],

@@ -1,9 +1,11 @@
 import { auditFilters } from "@postern/shared/contracts";
 import type { AuditEntry, AuditHistoryQuery } from "@postern/shared/domain/history";
 import { malformed } from "../../read-request.ts";
+import { domainOf } from "../query.ts";
 
 /** What an operator asks of the audit history. */
 export interface AuditQuery extends Pick<AuditHistoryQuery, "sinceMs" | "untilMs" | "matches"> {
+  readonly domain: string | undefined;
   /** The filter in words, for the audit record about the query. */
   readonly filter: string | undefined;
 }
@@ -59,11 +61,13 @@ export function auditQueryIn(query: unknown): AuditQuery {
   const { outcome, since, until } = filters;
   if (outcome !== undefined && !outcomes.includes(outcome))
     throw malformed(`outcome: must be one of ${outcomes.join(", ")}`);
+  const domain = domainOf(filters);
   const words = Object.entries(filters).map(([name, value]) => `${name}=${value}`);
   return {
     sinceMs: timeOf("since", since),
     untilMs: timeOf("until", until),
     matches: matcher(filters),
+    domain,
     filter: words.length === 0 ? undefined : words.join(" "),
   };
 }

@@ -7,8 +7,8 @@ import { malformed, sessionOf } from "../../read-request.ts";
 import { textOf, unreadable } from "../query.ts";
 import { exportFormats, isExportFormat } from "./audit-export.ts";
 import { type AuditQuery, auditQueryIn } from "./audit-query.ts";
-import { type AuditContext, matchesWhatIsShown } from "./get-audit.ts";
-import { type LimitEntry, limitAudit, shownEntries } from "./limit-audit.ts";
+import { type AuditContext, limitQuery } from "./get-audit.ts";
+import { type LimitEntry, shownEntries } from "./limit-audit.ts";
 
 const size = 500;
 
@@ -46,8 +46,8 @@ export function getAuditExport({ readAuditHistory: read, audit, domains }: Audit
     if (!isExportFormat(format)) throw malformed("format: must be csv or jsonl");
     if (read === undefined) return reply.code(404).send({ error: "the audit history is disabled" });
     const about = { ...auditedCaller(caller), target: filtered.filter, session: sessionOf(request), reason: format };
-    const limit = await limitAudit(caller, domains);
-    const auditQuery = { ...filtered, matches: matchesWhatIsShown(filtered, limit) };
+    const { limit, matches } = await limitQuery(filtered, caller, domains);
+    const auditQuery = { ...filtered, matches };
     const first = await read({ ...auditQuery, size }).catch((error: unknown) => {
       throw unreadable(error);
     });

@@ -1,7 +1,10 @@
 import { Domains } from "@postern/shared/domain/domains";
+import type { AuditEntry } from "@postern/shared/domain/history";
 import { loadConfig } from "@postern/shared/platform/config";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { auditQueryIn } from "./audit-query.ts";
+import { limitQuery } from "./get-audit.ts";
 import { limitAudit } from "./limit-audit.ts";
 
 function domainsOf(yaml: string): { readonly current: Domains } {
@@ -13,6 +16,7 @@ function domainsOf(yaml: string): { readonly current: Domains } {
 const domains = domainsOf(
   "{ records: [{ name: a.test, aliases: [alias.test] }, { name: b.test }], default_domain: a.test, default: { enabled: true } }",
 );
+const someone = { method: "bearer", name: "x", scopes: [], clientIp: "192.0.2.1", session: "s" } as const;
 const limited = { domains: ["a.test"] };
 const base = { time: "2030-01-01T00:00:00Z", service: "admin", instance: "host-1", outcome: "ok" };
 
@@ -46,9 +50,14 @@ test.each([
 test("of what somebody outside did, neither who, where, for which domains nor the words are shown", async () => {
   const limit = await limitAudit(limited, domains);
   const action = { ...base, event: "console.action", target: "ann@a.test", reason: "flush" };
-  const outside = { actor: "reseller", domain: "a.test,b.test", client_ip: "192.0.2.9", note: "as for bob@b.test" };
-  expect(limit({ ...action, ...outside })).toEqual({ ...action, instance: "" });
-  const own = { actor: "help@a.test", domain: "a.test", client_ip: "192.0.2.8", note: "ticket 7" };
+  const outside = {
+    actor: "reseller",
+    actor_domain: "a.test,b.test",
+    client_ip: "192.0.2.9",
+    note: "as for bob@b.test",
+  };
+  expect(limit({ ...action, ...outside, domain: "a.test" })).toEqual({ ...action, instance: "", domain: "a.test" });
+  const own = { actor: "help@a.test", actor_domain: "a.test", client_ip: "192.0.2.8", note: "ticket 7" };
   expect(limit({ ...action, ...own })).toEqual({ ...action, ...own, instance: "" });
 });
 
@@ -70,6 +79,29 @@ test("no record shows a name of another domain", async () => {
       expect(JSON.stringify(shown ?? {})).not.toContain("b.test");
     }),
   );
+});
+
+test("a filter by domain finds the records about its accounts and itself, by name and alias, and nothing that is not shown", async () => {
+  const records: readonly AuditEntry[] = [
+    { event: "second_factor.add", target: "ann@a.test", domain: "a.test" },
+    { event: "session.end", target: "old@alias.test" },
+    { event: "cache.flush", target: "bob@b.test", domain: "b.test" },
+    { event: "domain.flush", target: "a.test", domain: "a.test" },
+    { event: "console.sign_in", actor: "eve@b.test", note: "ann@a.test" },
+    { event: "configuration.reload", actor: "process" },
+  ];
+  const found = async (domain: string, caller: { readonly domains?: readonly string[] }) => {
+    const query = { ...auditQueryIn({ domain }) };
+    const { matches } = await limitQuery(query, { ...someone, ...caller }, domains);
+    return records.flatMap((record, index) => (matches({ ...base, ...record }) ? [index] : []));
+  };
+  expect([await found("A.test", {}), await found("alias.test", {}), await found("b.test", {})]).toEqual([
+    [0, 1, 3],
+    [0, 1, 3],
+    [2, 4],
+  ]);
+  expect([await found("alias.test", limited), await found("b.test", limited)]).toEqual([[0, 1], []]);
+  expect(() => auditQueryIn({ domain: "no domain" })).toThrow(expect.objectContaining({ code: "REQUEST_MALFORMED" }));
 });
 
 test("a limit without domains to compare with decides nothing", async () => {

@@ -1,19 +1,18 @@
 import { domainToUnicode } from "node:url";
-import { type DomainInEffect, type DomainPage, pathTo } from "@postern/shared/contracts";
+import { type DomainList, type DomainReport, type DomainTraffic, pathTo } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
-import { joined, t, word } from "../../texts/texts.ts";
+import { countText, joined, t, word } from "../../texts/texts.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { badge } from "../house/badge.ts";
-import { table } from "../house/table.ts";
-import { breakable } from "../shown-values.ts";
+import { type Column, table } from "../house/table.ts";
+import { breakable, time } from "../shown-values.ts";
+import { signInsPart, smallChart } from "./domain-sign-ins.ts";
 
-export interface DomainsView {
-  /** As typed; empty: the list. */
-  readonly name: string;
-  readonly answer: DomainPage;
-  /** The operator sees all domains. */
-  readonly isOfSite: boolean;
-}
+/** The list, or one domain by the name that was typed; the report is absent if the site does not serve it, or the operator may not see it. */
+export type DomainsView = { readonly isOfSite: boolean } & (
+  | { readonly list: DomainList }
+  | { readonly name: string; readonly report: DomainReport | undefined }
+);
 
 function writtenDomain(name: string): string {
   const unicode = domainToUnicode(name);
@@ -25,23 +24,22 @@ const domainText = (name: string): Html | undefined =>
 
 const linkTo = (name: string): string => `${pathTo("consoleDomains")}?${new URLSearchParams({ name }).toString()}`;
 
-const stateOf = ({ enabled }: DomainInEffect): Html =>
+const stateOf = ({ enabled }: DomainReport): Html =>
   badge(enabled ? "good" : "bad", t(enabled ? "domains.allowed" : "col.refused"));
 
-const backendsOf = ({ backends }: DomainInEffect): Html =>
-  backends.length === 0 ? t("domains.usual") : joined(backends);
+const backendsOf = ({ backends }: DomainReport): Html => joined(backends.map(({ name }) => name));
 
 const pairs = (facts: readonly (readonly [name: Html | string, value: Html | string])[]): Html =>
   html`<dl class="pairs">${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 
-function operatorsPart({ operators }: DomainInEffect): Html {
+function operatorsPart({ operators }: DomainReport): Html {
   const roles = Object.entries(operators).filter(([, groups]) => groups.length > 0);
   return html`<h2>${t("domains.operators")}</h2><p class="lead">${t(roles.length === 0 ? "domains.no_operators" : "domains.operators_about")}</p>${
     roles.length > 0 && pairs(roles.map(([role, groups]) => [role, joined(groups)]))
   }`;
 }
 
-function domainPart(domain: DomainInEffect): Html {
+function domainPart(domain: DomainReport): Html {
   const { name, aliases, origin, enabled, message, protocols, attributes } = domain;
   const { mail_credentials: credentials, second_factor: second } = domain;
   const values = Object.entries(attributes);
@@ -54,28 +52,54 @@ function domainPart(domain: DomainInEffect): Html {
     [t("domains.protocols"), protocols.length === 0 ? t("domains.everything") : joined(protocols)],
     [t("domains.mail_programs"), word("mail_credentials", credentials)],
     ...(second === undefined ? [] : [[t("domains.second_factor"), word("factor_demand", second)] as const]),
-  ])}${operatorsPart(domain)}${
+  ])}${signInsPart(domain)}${operatorsPart(domain)}${
     values.length > 0 &&
     html`<h2>${t("difference.attributes")}</h2>${pairs(values.map(([key, list]) => [key, joined(list)]))}`
   }`;
 }
 
-function listPart({ answer: { domains, next, has_source: hasSource } }: DomainsView): Html {
-  const rows = table({
+/** A domain, or all others. */
+interface Row {
+  readonly name: Html | undefined;
+  readonly report?: DomainReport;
+  readonly traffic: DomainTraffic | undefined;
+}
+
+const numberColumn = (name: Html, of: (row: Row) => number | undefined): Column<Row> => ({
+  name,
+  isNumber: true,
+  cell: (row) => {
+    const count = of(row);
+    return count === undefined ? undefined : countText(count);
+  },
+});
+
+function rowsOf({ domains, others }: DomainList): readonly Row[] {
+  const rows = domains.map((report) => ({ name: domainText(report.name), report, traffic: report.sign_ins }));
+  return others === undefined ? rows : [...rows, { name: t("domains.others"), traffic: others }];
+}
+
+function listPart(list: DomainList): Html {
+  const { domains, next, source } = list;
+  const rows = table<Row>({
     label: t("page.domains"),
-    rows: domains,
+    rows: rowsOf(list),
     columns: [
-      { name: t("domains.domain"), cell: ({ name }) => html`<a href="${linkTo(name)}">${domainText(name)}</a>` },
-      { name: t("col.sign_ins"), cell: stateOf },
-      { name: t("col.backends"), cell: backendsOf },
       {
-        name: t("domains.second_factor"),
-        cell: ({ second_factor: second }) => (second === undefined ? undefined : word("factor_demand", second)),
+        name: t("domains.domain"),
+        cell: ({ report, name }) => (report === undefined ? name : html`<a href="${linkTo(report.name)}">${name}</a>`),
       },
-      { name: t("domains.record"), cell: ({ origin }) => word("domain_origin", origin) },
+      { name: t("col.sign_ins"), cell: ({ report }) => report && stateOf(report) },
+      numberColumn(t("rehearsal.accounts"), ({ report }) => report?.sign_ins?.accounts),
+      numberColumn(t("account.factors"), ({ report }) => report?.sign_ins?.second_factors),
+      numberColumn(t("account.app_passwords"), ({ report }) => report?.sign_ins?.app_passwords),
+      numberColumn(t("col.successes"), ({ traffic }) => traffic?.successes),
+      numberColumn(t("col.refused"), ({ traffic }) => traffic?.failures),
+      { name: t("domains.days"), cell: ({ traffic }) => traffic && smallChart(traffic) },
+      { name: t("col.last"), cell: ({ traffic }) => (traffic?.last === undefined ? undefined : time(traffic.last)) },
     ],
   });
-  return html`${hasSource && html`<p class="lead">${t("domains.source")}</p>`}${domains.length === 0 ? html`<p class="lead">${t("domains.none")}</p>` : rows}${
+  return html`${source !== "none" && html`<p class="lead">${t("domains.source")}</p>`}${domains.length === 0 ? html`<p class="lead">${t("domains.none")}</p>` : rows}${
     next !== undefined &&
     html`<p><a href="${pathTo("consoleDomains")}?${new URLSearchParams({ cursor: next }).toString()}">${t("house.next")}</a></p>`
   }`;
@@ -85,16 +109,22 @@ function form(name: string): Html {
   return html`<form method="get" action="${pathTo("consoleDomains")}" class="search"><div class="field"><label for="domain">${t("domains.label")}</label><input type="text" id="domain" name="name" value="${name}" maxlength="255" autocomplete="off" autocapitalize="none" spellcheck="false" required></div><button type="submit">${t("house.show")}</button></form>`;
 }
 
+const lead = (text: Html): Html => html`<p class="lead">${text}</p>`;
+
 function contentOf(view: DomainsView): Html {
-  const { name, answer, isOfSite } = view;
-  const { domains, has_records: hasRecords } = answer;
-  if (!hasRecords) return html`<p class="lead">${t("domains.unused")}</p>`;
-  const none = t(name === "" ? "domains.gone" : "domains.unknown", { name });
-  const found = domains.length === 0 ? html`<p class="lead">${none}</p>` : html`${domains.map(domainPart)}`;
-  if (!isOfSite) return found;
-  return html`${form(name)}${
-    name === "" ? listPart(view) : html`${found}<p><a href="${pathTo("consoleDomains")}">${t("domains.all")}</a></p>`
-  }`;
+  const { isOfSite } = view;
+  if ("list" in view) {
+    const { domains, has_records: hasRecords } = view.list;
+    if (!hasRecords) return lead(t("domains.unused"));
+    if (isOfSite) return html`${form("")}${listPart(view.list)}`;
+    return domains.length === 0 ? lead(t("domains.gone")) : html`${domains.map(domainPart)}`;
+  }
+  const { name, report } = view;
+  if (report?.origin === "none") return lead(t("domains.unused"));
+  const found = report === undefined ? lead(t("domains.unknown", { name })) : domainPart(report);
+  return isOfSite
+    ? html`${form(name)}${found}<p><a href="${pathTo("consoleDomains")}">${t("domains.all")}</a></p>`
+    : found;
 }
 
 /** The domains that the operator may see, and the record in effect of each. */

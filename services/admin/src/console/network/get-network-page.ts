@@ -1,4 +1,5 @@
 import { DecisionHistoryPage, Explanation, isConsoleAction, NetworkReport, pathTo } from "@postern/shared/contracts";
+import { canonicalDomain } from "@postern/shared/platform/net";
 import type { FastifyReply } from "fastify";
 import { createReadAnswer } from "../api-answer.ts";
 import { type ConsoleVisit, forOperator, goTo, queryOf, sendNotice, sendPage } from "../console-visit.ts";
@@ -25,9 +26,12 @@ export function getNetworkPage(deps: ConsolePagesDeps) {
     if (handle === undefined) return goTo(reply, pathTo("consoleSearch"));
     const network = handles.read(operator.account, handle);
     if (network === undefined) return sendNotice(deps, reply, "link", operator);
+    const typed = (queryOf(request, "domain") ?? "").trim();
+    const isValid = typed === "" || canonicalDomain(typed) !== undefined;
+    const query = { network, limit: maxRecords, ...(typed !== "" && { domain: typed }) };
     const [explanation, history] = await Promise.all([
       readExplanation(ask, operator, { operation: "explain", query: { query: network } }),
-      readHistory(ask, operator, { operation: "listDecisions", query: { network, limit: maxRecords } }),
+      isValid ? readHistory(ask, operator, { operation: "listDecisions", query }) : { records: [] },
     ]);
     const report =
       operator.domain === undefined
@@ -40,6 +44,7 @@ export function getNetworkPage(deps: ConsolePagesDeps) {
       report,
       explanation,
       history,
+      filter: { handle, domain: typed, isValid },
       done: isConsoleAction(done) ? done : undefined,
       nowMs: clock.now(),
       operator,

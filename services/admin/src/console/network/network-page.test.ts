@@ -35,6 +35,7 @@ const viewOf = (fields: Partial<NetworkView> = {}): NetworkView => ({
   report,
   explanation,
   history: { records: [sampleRecord(2), sampleRecord(1, { account: "bob@example.test" })], places: "known" },
+  filter: { domain: "", isValid: true, handle },
   done: undefined,
   nowMs: sampleNowMs,
   operator: {

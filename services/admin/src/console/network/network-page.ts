@@ -1,4 +1,10 @@
-import type { ConsoleActionId, DecisionHistoryPage, Explanation, NetworkReport } from "@postern/shared/contracts";
+import {
+  type ConsoleActionId,
+  type DecisionHistoryPage,
+  type Explanation,
+  type NetworkReport,
+  pathTo,
+} from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
 import { countText, joined, t } from "../../texts/texts.ts";
 import { type Actionable, actionList, createOffered } from "../action-forms.ts";
@@ -10,11 +16,22 @@ import { byAccount, programOf } from "../sign-ins/lanes.ts";
 import { networkSignIns } from "../sign-ins/sign-ins-part.ts";
 import { causesPart, incompleteText, verdictPart } from "../verdict-part.ts";
 
+/** Which of the network's sign-ins are shown. */
+export interface DomainFilter {
+  /** As typed; empty: of all domains. */
+  readonly domain: string;
+  /** Whether that is a domain, or empty. */
+  readonly isValid: boolean;
+  /** Of the network. */
+  readonly handle: string;
+}
+
 export interface NetworkView extends Actionable {
   readonly report: NetworkReport;
   readonly explanation: Explanation;
   /** Undefined: the decision history is off. */
   readonly history: DecisionHistoryPage | undefined;
+  readonly filter: DomainFilter;
   readonly done: ConsoleActionId | undefined;
   readonly nowMs: number;
 }
@@ -87,6 +104,14 @@ function factsPart({ report, history }: NetworkView): Html {
   return html`<h2>${t("network.known")}</h2><dl class="pairs">${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 }
 
+/** Where domains have rules of their own, the sign-ins of one of them. */
+function domainForm({ operator, history, filter }: NetworkView): Html | false {
+  const { domain, handle, isValid } = filter;
+  const areUsed = domain !== "" || history?.records.some((record) => record.domain !== undefined) === true;
+  if (operator.domain !== undefined || !areUsed) return false;
+  return html`<form method="get" action="${pathTo("consoleNetwork")}" class="search"><input type="hidden" name="for" value="${handle}"><div class="field"><label for="domain">${t("domains.label")}</label><input type="text" id="domain" name="domain" value="${domain}" maxlength="255" autocomplete="off" autocapitalize="none" spellcheck="false"></div><button type="submit">${t("house.filter")}</button></form>${!isValid && html`<p class="lead" role="alert">${t("audit.invalid")}</p>`}`;
+}
+
 /** One address or network: whether it is banned or near it, and who signs in from there. */
 export function networkPage(view: NetworkView): ConsolePage {
   const { report, explanation, history, links, nowMs, done } = view;
@@ -100,7 +125,7 @@ export function networkPage(view: NetworkView): ConsolePage {
     title,
     body: html`${doneNotice(done)}<h1>${title}</h1>${verdict}${causesPart(view, explanation, offered)}${incomplete.map(
       (missing) => html`<p class="note">${incompleteText(missing)}</p>`,
-    )}${domain !== undefined && html`<p class="note">${t("network.of_domain", { domain })}</p>`}${factsPart(view)}${
+    )}${domainForm(view)}${domain !== undefined && html`<p class="note">${t("network.of_domain", { domain })}</p>`}${factsPart(view)}${
       (domain === undefined || report.bans.length > 0) && bansPart(view)
     }${domain === undefined && rulesPart(view)}${networkSignIns({
       links,

@@ -9,7 +9,10 @@ test("each time from which on a caller reads is audited, once in ten minutes wha
   app.decorateRequest("caller", null);
   const history = { page: async () => ({ histories: [], done: 1 }) };
   const audit = { record: ({ target }: { readonly target?: string | undefined }) => void audited.push(target) };
-  app.get("/export", getHistoryExport({ history, audit, clock: { now: () => nowMs } }));
+  app.get(
+    "/export",
+    getHistoryExport({ history, audit, clock: { now: () => nowMs }, domains: { current: undefined } }),
+  );
   const read = async (query: Readonly<Record<string, string>>): Promise<void> => {
     expect((await app.inject({ url: "/export", query })).statusCode).toBe(200);
   };

@@ -1,17 +1,21 @@
+import type { LiveDomains } from "@postern/shared/assembly";
 import type { DecisionExportPage } from "@postern/shared/contracts";
 import { type Audit, auditedCaller } from "@postern/shared/domain/audit";
+import { accountsFor } from "@postern/shared/domain/domains";
 import type { DecisionHistory } from "@postern/shared/domain/history";
 import type { Clock } from "@postern/shared/platform/time";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { malformed, sessionOf } from "../../read-request.ts";
-import { textOf, unreadable } from "../query.ts";
+import { domainOf, textOf, unreadable } from "../query.ts";
 import { writtenDecision } from "../written.ts";
+import { nameIn } from "./get-history.ts";
 
 interface ExportDeps {
   /** Undefined while no history is recorded. */
   readonly history: Pick<DecisionHistory, "page"> | undefined;
   readonly audit: Pick<Audit, "record">;
   readonly clock: Clock;
+  readonly domains: Pick<LiveDomains, "current">;
 }
 
 const auditAgainMs = 600_000;
@@ -40,25 +44,29 @@ function sinceIn(query: unknown): { readonly text: string; readonly ms: number }
 }
 
 /** `GET /api/v1/console/history/export` */
-export function getHistoryExport({ history, audit, clock }: ExportDeps) {
+export function getHistoryExport({ history, audit, clock, domains }: ExportDeps) {
   const isDue = createDueAudits(clock);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { query } = request;
     const since = sinceIn(query);
     const cursor = textOf(query, "cursor");
+    const domain = domainOf(query);
     if (history === undefined) return reply.code(404).send({ error: "the decision history is disabled" });
     const page = await history.page(cursor, since.ms).catch((error: unknown) => {
       throw unreadable(error);
     });
+    const isMeant = await accountsFor(request.caller, domains, domain);
     const caller = auditedCaller(request.caller);
-    if (isDue(JSON.stringify([caller, since.text]))) {
-      const about = { target: since.text, session: sessionOf(request) };
+    if (isDue(JSON.stringify([caller, since.text, domain]))) {
+      const about = { target: since.text, domain, session: sessionOf(request) };
       audit.record({ event: "history.export", outcome: "ok", ...caller, ...about });
     }
-    const histories = page.histories.map(({ id, records }) => ({
-      id,
-      records: records.map((record) => writtenDecision(record)),
-    }));
+    const histories = page.histories.flatMap(({ id, records }) => {
+      const meant = records.filter((record) => isMeant(nameIn(record)));
+      const nameOf = (record: (typeof meant)[number]) => domains.current?.nameOf(nameIn(record));
+      const written = meant.map((record) => writtenDecision(record, { domain: nameOf(record) }));
+      return written.length === 0 && domain !== undefined ? [] : [{ id, records: written }];
+    });
     const answer: DecisionExportPage = { ...page, histories };
     return reply.header("cache-control", "no-store").send(answer);
   };

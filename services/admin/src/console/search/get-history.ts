@@ -9,7 +9,7 @@ import type { AdminContext } from "../../context.ts";
 import { malformed, sessionOf } from "../../read-request.ts";
 import { english } from "../../texts/texts.ts";
 import { placeIn } from "../network-query.ts";
-import { numberOf, textOf, unreadable } from "../query.ts";
+import { domainOf, numberOf, textOf, unreadable } from "../query.ts";
 import { writtenDecision } from "../written.ts";
 import { hasProgram } from "./program-search.ts";
 
@@ -62,6 +62,11 @@ function createSearch({ accountNames }: HistoryContext, history: SearchedHistory
   };
 }
 
+/** The name by which a record belongs to a domain. */
+export function nameIn({ account, username }: Pick<RecordedDecision, "account" | "username">): string {
+  return account ?? username;
+}
+
 /** `<seconds>:<session>` of the last record of a page. */
 function cursorOf({ timeMs, session }: RecordedDecision): string {
   return `${timeMs}:${session}`;
@@ -95,17 +100,19 @@ export function getHistory(deps: HistoryContext) {
     const size = numberOf(query, "limit", { usual: 50, max: 500 });
     const cursor = textOf(query, "cursor");
     const program = textOf(query, "program");
+    const domain = domainOf(query);
     if (search === undefined) return reply.code(404).send({ error: "the decision history is disabled" });
     try {
       const { records: found, ...more } = await search(name, value);
-      const isVisible = await accountsFor(request.caller, domains);
+      const isVisible = await accountsFor(request.caller, domains, domain);
       const records = found.filter(
-        (record) =>
-          isVisible(record.account ?? record.username) && (program === undefined || hasProgram(record, program)),
+        (record) => isVisible(nameIn(record)) && (program === undefined || hasProgram(record, program)),
       );
       const { page, ...next } = pageOf(records, size, cursor);
       const { state: places, placeOf } = await locate(page.map(({ clientIp }) => clientIp));
-      const written = page.map((record) => writtenDecision(record, placeOf(record.clientIp)));
+      const written = page.map((record) =>
+        writtenDecision(record, { place: placeOf(record.clientIp), domain: domains.current?.nameOf(nameIn(record)) }),
+      );
       const answer: DecisionHistoryPage = { records: written, ...next, ...more, ...(page.length > 0 && { places }) };
       const event = name === "network" ? "network.read" : "account.read";
       const caller = auditedCaller(request.caller);

@@ -219,12 +219,13 @@ function compareRelayDomains({ controls, domains }: Config["auth"], { warning }:
   });
 }
 
-/** Applications that are limited to domains. */
-function checkApplications({ auth, identity }: Config, { problem, warning }: Judgement): void {
+/** Applications and the webhook, which may be limited to domains. */
+function checkLimits({ auth, identity }: Config, { problem, warning }: Judgement): void {
   const { records, source, default: others } = auth.domains;
   const isClosed = records.length > 0 && source.kind === "none" && !others.enabled;
   const served = new Set(records.flatMap(({ name, aliases }) => [name, ...aliases].map((one) => canonicalDomain(one))));
   const lists = [
+    { domains: identity.notices.webhook.domains, at: "identity.notices.webhook" },
     ...identity.oidc.clients.map(({ domains }, index) => ({ domains, at: `identity.oidc.clients[${index}]` })),
     ...identity.saml.service_providers.map(({ domains }, index) => {
       return { domains, at: `identity.saml.service_providers[${index}]` };
@@ -254,7 +255,7 @@ export function validateDomains(config: Config, judgement: Judgement): void {
     else validateBackendEntry(config, judgement, { entry, at });
   }
   validateSource(config, judgement);
-  checkApplications(config, judgement);
+  checkLimits(config, judgement);
   if (usesDomains(config)) compareRelayDomains(config.auth, judgement);
   else if (others.enabled || domainBackends(config).length > 0) warning(root, messages.domainsUnused);
 }

@@ -9,6 +9,7 @@ const longestDeliveryMs = 20_000;
 const Webhook = section("User notifications as JSON to a service of the site, signed according to Standard Webhooks.", {
   url: text("URL to which user notifications are posted. If empty, none are posted.", { form: "http-url" }),
   secret: secret("Signing key. A value that begins with `whsec_` is decoded as Base64.", { minLength: 16 }),
+  domains: texts("Domains about whose accounts user notifications are posted, by name or alias. If empty, all."),
   timeout: duration("5s", "Timeout of one delivery attempt.", { minimum: 100, maximum: longestDeliveryMs }),
 });
 
