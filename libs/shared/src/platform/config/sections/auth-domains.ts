@@ -72,7 +72,7 @@ const DomainSource = section(
       minLength: 1,
     }),
     query: text(
-      "With `sql`: query that returns the row of the domain :domain, by name or alias, and no row for a domain that is not served. Lists are texts with commas; attributes and sections such as `mail` are JSON objects.",
+      "With `sql`: query that returns the row of the domain :domain, by name or alias, and no row for a domain that is not served. Lists are texts with commas, or arrays of PostgreSQL; attributes and sections such as `mail` are JSON objects.",
     ),
     base_dn: text("With `ldap`: base of the search."),
     filter: text(
