@@ -25,7 +25,7 @@ beforeAll(async () => {
     bob,
     ["ann", "ann@b.test", "password-of-the-other-ann"],
     ["eve@a.test", "eve@b.test", "password-of-eve"],
-    ["zoe", "zoe@sql.test", "password-of-zoe"],
+    ["zoe", "zoe@sql.test,ann@a.test,zoe@sql-alias.test,zoe@partner.test", "password-of-zoe"],
     ["max", "max@new.test", "password-of-max"],
   ]);
   const { path } = owned.use(await scratchFolder());
@@ -75,6 +75,7 @@ beforeAll(async () => {
               { name: "example.test" },
             ],
             source: { kind: "sql", pool: "domains", query: recordsQuery, backends: ["ldap(b)"], lifetime: "1s" },
+            addresses: { domains: ["Partner.test"] },
           },
         },
       },
@@ -96,6 +97,13 @@ async function signIn(
   const body = { username, password, protocol, client_ip: "203.0.113.9" };
   const { status, headers } = await askJson(stack.url, body);
   return { status, account: headers.get("auth-user"), error: headers.get("auth-status") };
+}
+
+/** The addresses that mail servers and applications learn. */
+async function addressesOf(username: string): Promise<unknown> {
+  const password = `password-of-${username.split("@")[0]}`;
+  const { body } = await askJson(stack.url, { username, password, protocol: "imap", client_ip: "203.0.113.9" });
+  return JSON.parse(body).attributes.mail;
 }
 
 describe("a password reaches the directory of its domain only", () => {
@@ -155,6 +163,13 @@ test("a directory that names an account of another domain signs nobody in", asyn
   expect((await signIn("eve@b.test")).status).toBe(500);
   await poll("the log", () => stack.engines.some((engine) => engine.output().includes("an account of another domain")));
   expect((await signIn("eve@a.test")).status).toBe(403);
+});
+
+test("a customer's directory gives its accounts no address of another customer", async () => {
+  expect(await addressesOf("zoe@sql.test")).toEqual(["zoe@sql.test", "zoe@sql-alias.test", "zoe@partner.test"]);
+  const line = "an address of another domain";
+  await poll("the log", () => stack.engines.some((engine) => engine.output().includes(line)));
+  expect(await addressesOf("ann@a.test")).toEqual(["ann@a.test"]);
 });
 
 test("a domain that is not enabled says so, before any backend is queried", async () => {
