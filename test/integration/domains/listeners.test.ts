@@ -55,7 +55,9 @@ const status = async (url: string, authorization: string, dialect: Dialect = "js
 test.each<Dialect>(["json", "cbor", "sasl", "basic"])(
   "the default domain of a listener takes precedence over the site's: %s",
   async (dialect) => {
-    expect([await status(listener, basicAuth, dialect), await status(stack.url, basicAuth, dialect)]).toEqual([200, 403]);
+    expect([await status(listener, basicAuth, dialect), await status(stack.url, basicAuth, dialect)]).toEqual([
+      200, 403,
+    ]);
   },
 );
 

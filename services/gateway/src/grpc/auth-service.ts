@@ -133,7 +133,14 @@ async function serve(operation: AuthOperation, call: AuthCall, deps: AuthService
   const refusal = callerRefusal(outcome, baseScope);
   if (refusal !== undefined) return refusal;
   const traceparent = outcome === "ok_open" ? undefined : metadataValue(call.metadata, "traceparent");
-  const received = { operation, incoming: call.request, facts, patience, caller: name, domains: atListener(listener, domains) };
+  const received = {
+    operation,
+    incoming: call.request,
+    facts,
+    patience,
+    caller: name,
+    domains: atListener(listener, domains),
+  };
   return tracer === undefined ? answer(received, deps) : answerTraced(received, traceparent, tracer, deps);
 }
 
