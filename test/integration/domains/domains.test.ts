@@ -249,3 +249,21 @@ describe("the source", () => {
     await everywhere("ann@never-seen.test", "guess", 403);
   });
 });
+
+test("a customer's directory that is away concerns its own domains, and leaves engines healthy", async () => {
+  await b.slapd.kill();
+  expect((await signIn("bob@b.test", { password: "guess" })).status).toBe(500);
+  expect((await signIn("ann@a.test")).status).toBe(200);
+  const { body } = await poll("the report", async () => {
+    const report = await askAdmin(stack, "GET", "/api/v1/console/system");
+    return JSON.stringify(report.body["backends"]).includes("down") && report;
+  });
+  expect(body["backends"]).toContainEqual(expect.objectContaining({ name: "ldap ldap(b)", of_domains: true }));
+  expect(body["services"]).toContainEqual(expect.objectContaining({ service: "auth-engine", state: "up" }));
+  const findings = [...Object(body["findings"])].filter(({ subject }) => subject.startsWith("backend"));
+  expect(findings.map(({ severity }) => severity)).toEqual(["warning"]);
+  const counted = /outcome="domain_unavailable"\} [1-9]/u;
+  await poll("the metric", async () =>
+    (await Promise.all(stack.engines.map((engine) => engine.metrics()))).some((text) => counted.test(text)),
+  );
+});
