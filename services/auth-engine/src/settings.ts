@@ -129,7 +129,7 @@ function backendEntries(config: Config): readonly string[] {
 }
 
 /** The backends that are not in the order: an outage of one concerns its domains only. */
-export function domainOnlyBackends(config: Config): ReadonlySet<string> {
+function domainOnlyBackends(config: Config): ReadonlySet<string> {
   const order = new Set(config.auth.backends.order.map((entry) => entry.trim()));
   return new Set(backendEntries(config).filter((entry) => !order.has(entry)));
 }

@@ -120,15 +120,12 @@ function domainFactors(store: SecondFactorStore, names: AccountNames, backend: s
       const found = await Promise.all(
         forms.map((username) => store.findHolders(search, { ...query, username }, context)),
       );
+      // An account of another domain holds the credential too; whoever uses the name seeks it in its own domain.
       const own = found.flat().map(async (holder) => {
-        try {
-          return [{ ...holder, account: await names.own(holder.account, backend) }];
-        } catch {
-          // An account of another domain holds no credential of this one.
-          return [];
-        }
+        const isNamed = holder.account.includes("@");
+        return isNamed ? holder : { ...holder, account: await names.own(holder.account, backend) };
       });
-      return (await Promise.all(own)).flat();
+      return Promise.all(own);
     },
   };
 }
