@@ -17,6 +17,8 @@ let b: Customer;
 let records: ReturnType<typeof createRecords>;
 
 const ann = ["ann", "ann@a.test", "password-of-ann"] as const;
+/** In the form of an app password, so that no backend gets it as a password. */
+const unknownAppPassword = "app-careed-emeapp-asswer-dferca-reprgj";
 const bob = ["bob", "bob@b.test", "password-of-bob"] as const;
 
 beforeAll(async () => {
@@ -170,6 +172,13 @@ test("a customer's directory gives its accounts no address of another customer",
   const line = "an address of another domain";
   await poll("the log", () => stack.engines.some((engine) => engine.output().includes(line)));
   expect(await addressesOf("ann@a.test")).toEqual(["ann@a.test"]);
+});
+
+test.each(["ann", "nobody"])("a wrong app password of %s is sought under every alias, known or not", async (local) => {
+  const sent = () => a.recorder.sent.join("").split(`${local}@alias.test`).length;
+  const before = sent();
+  expect((await signIn(`${local}@a.test`, { password: unknownAppPassword })).status).toBe(403);
+  expect(sent()).toBe(before + 1);
 });
 
 test("a domain that is not enabled says so, before any backend is queried", async () => {

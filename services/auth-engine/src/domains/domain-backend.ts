@@ -1,7 +1,7 @@
 import { comparableDomain, type Domain, type KnownDomain } from "@postern/shared/domain/domains";
-import { AppError } from "@postern/shared/platform/errors";
+import { AppError, fromUnknown } from "@postern/shared/platform/errors";
 import type { Backend, BackendAccount, BackendContext, BackendQuery, VerifyOutcome } from "../backends/backend.ts";
-import type { MfaAccount, MfaQuery, SecondFactorStore } from "../backends/second-factor-store.ts";
+import type { FindOutcome, MfaAccount, MfaQuery, SecondFactorStore } from "../backends/second-factor-store.ts";
 import { type Addresses, createOwnAddresses } from "./own-addresses.ts";
 
 /** How one domain names its accounts. */
@@ -109,10 +109,17 @@ function domainFactors(store: SecondFactorStore, names: AccountNames, backend: s
   const formsOf = ({ username }: MfaQuery) => names.forms(username);
   return {
     findAccount: async (query, context) => {
-      const { outcome } = await untilKnown(formsOf(query), (username) =>
-        store.findAccount({ ...query, username }, context),
+      // All together, so that the time does not reveal which form is known, if any is: app passwords are checked after it.
+      const answers = await Promise.allSettled(
+        formsOf(query).map((username) => store.findAccount({ ...query, username }, context)),
       );
-      return outcome.kind === "ok" ? { ...outcome, account: await named(outcome.account) } : outcome;
+      let outcome: FindOutcome = { kind: "unknown_user" };
+      for (const answer of answers) {
+        if (answer.status === "rejected") throw fromUnknown(answer.reason);
+        outcome = answer.value;
+        if (outcome.kind === "ok") return { ...outcome, account: await named(outcome.account) };
+      }
+      return outcome;
     },
     pretendAccount: (query, context) => store.pretendAccount({ ...query, username: formsOf(query)[0] }, context),
     findHolders: async (search, query, context) => {
