@@ -17,6 +17,6 @@ test.each([[["--help"]], [["-h"]], [["test", "--help"]]])(
     expect(await runDirectoryCommand(args, terminal)).toMatchObject(usageOf("postern directory test USER"));
     expect(await runScriptCommand(args)).toMatchObject(usageOf("postern script test FILE"));
     expect(await runRiskCommand(args, { terminal })).toMatchObject(usageOf("postern risk replay FILE"));
-    expect(runDnsCommand(args)).toMatchObject(usageOf("postern dns"));
+    expect(await runDnsCommand(args)).toMatchObject(usageOf("postern dns"));
   },
 );

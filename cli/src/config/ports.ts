@@ -44,8 +44,8 @@ export function servicePorts({ runtime }: Config): Readonly<Record<ServiceName, 
 /** Addresses that must not be used in a container, because loopback is unreachable from outside. */
 export function loopbackAddresses({ runtime }: Config): readonly string[] {
   const { gateway, auth_engine, idp, admin, jobs_worker } = runtime.services;
-  const { address: back, frontend_address: front } = runtime.servers.http;
-  const listeners = [...back, ...front, idp.address, admin.address];
+  const { address: back, domain_listeners: own, frontend_address: front } = runtime.servers.http;
+  const listeners = [...back, ...own.map(({ address }) => address), ...front, idp.address, admin.address];
   const probes = [gateway, auth_engine, idp, admin, jobs_worker].map((service) => service.private_address);
   const upstreams = [idp.url, admin.url];
   return [...listeners, ...probes, ...upstreams].filter((address) => /127\.|localhost|\[::1\]/u.test(address));

@@ -13,6 +13,7 @@ import {
   createBackendOfNone,
   createBackendsByName,
 } from "../../../services/auth-engine/src/domains/domain-backends.ts";
+import { addressRule } from "../../../services/auth-engine/src/domains/own-addresses.ts";
 import { liveEngineSettings } from "../../../services/auth-engine/src/settings.ts";
 import { describeDomain, placeName } from "./domain-of.ts";
 import { type MakeDeps, makeBackend } from "./make-directory.ts";
@@ -128,6 +129,11 @@ export async function testLogin(config: Config, login: TestedLogin, deps: MakeDe
     order: () => siteOrder(config),
     none: createBackendOfNone(async () => undefined),
     onForeign: (account) => report("account", "stop", `${account} is an account of another domain`),
+    addresses: {
+      rule: () => addressRule(config),
+      onForeignAddress: ({ attribute }) =>
+        report("attributes", "ok", `${attribute}: an address of another domain is not released`),
+    },
   });
   const seen = (backend: Backend): Backend =>
     placed?.domain.isKnown === true ? byName.seenFrom(placed.domain, backend) : backend;

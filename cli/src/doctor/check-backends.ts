@@ -11,7 +11,11 @@ import { type Check, type Finding, findingsOf } from "./finding.ts";
 
 const quiet = { warn: () => undefined, info: () => undefined };
 
-async function checkBackend(settings: BackendSettings, timeoutMs: number): Promise<readonly Finding[]> {
+async function checkBackend(
+  settings: BackendSettings,
+  timeoutMs: number,
+  isOfDomains: boolean,
+): Promise<readonly Finding[]> {
   const { name } = settings.settings;
   const passwords = createPasswordVerifier({ concurrency: 1, maxQueued: 4 });
   // Never compared with a password here, so the decoys are arbitrary.
@@ -27,7 +31,10 @@ async function checkBackend(settings: BackendSettings, timeoutMs: number): Promi
     return [];
   } catch (error) {
     const advice = `start the server, or correct auth.backends.${settings.kind}; postern directory test USER shows each step`;
-    return [findingsOf(`backend ${name}`).problem(`not usable: ${reasonOf(error)}`, advice)];
+    const why = `not usable: ${reasonOf(error)}`;
+    const of = findingsOf(`backend ${name}`);
+    if (!isOfDomains) return [of.problem(why, advice)];
+    return [of.warning(`${why}. Users of its domains get temporary failures`, advice)];
   } finally {
     await passwords.close();
   }
@@ -35,8 +42,9 @@ async function checkBackend(settings: BackendSettings, timeoutMs: number): Promi
 
 /** Connects to each backend as an engine does. */
 export function backendChecks(config: Config, timeoutMs: number): readonly Check[] {
-  return liveEngineSettings(config).backends.map((settings) => ({
+  const { backends, ofDomains } = liveEngineSettings(config);
+  return backends.map((settings) => ({
     subject: `backend ${settings.settings.name}`,
-    run: () => checkBackend(settings, timeoutMs),
+    run: () => checkBackend(settings, timeoutMs, ofDomains.has(settings.settings.name)),
   }));
 }

@@ -12,6 +12,7 @@ import {
   createBackendOfNone,
   createBackendsByName,
 } from "../../../services/auth-engine/src/domains/domain-backends.ts";
+import { addressRule } from "../../../services/auth-engine/src/domains/own-addresses.ts";
 import type { LookUp } from "../../../services/auth-engine/src/rehearsal/look-ups.ts";
 import { domainRouting, hasDomainSource } from "../../../services/auth-engine/src/rehearsal/recorded-domains.ts";
 import { liveEngineSettings } from "../../../services/auth-engine/src/settings.ts";
@@ -73,6 +74,7 @@ export async function openBackends(config: Config) {
     order: () => order,
     none,
     onForeign: () => undefined,
+    addresses: { rule: () => addressRule(config), onForeignAddress: () => undefined },
   });
   const lookUp: LookUp = async ({ username, protocol, clientIp }) => {
     const context = { deadline: steadyClock.now() + timeoutMs, signal: AbortSignal.timeout(timeoutMs) };

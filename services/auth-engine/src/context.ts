@@ -16,6 +16,7 @@ import { createHealth, type Health, type SharedByProcess } from "@postern/shared
 import { type RedisClient, redisHealth } from "@postern/shared/platform/redis";
 import { steadyClock, systemClock } from "@postern/shared/platform/time";
 import { createAuthenticate } from "./authenticate.ts";
+import type { BackendsByName } from "./backends/backends-by-name.ts";
 import {
   type BackendSet,
   backendMaker,
@@ -58,16 +59,17 @@ function createEngineHealth(
   }: {
     readonly base: Base;
     readonly bus: Bus;
-    readonly backends: BackendSet;
+    readonly backends: Pick<BackendsByName, "ofSite">;
     readonly redis: RedisClient;
     readonly resultCache: ResultCacheParts;
   },
 ): Health {
   const { logger, service, instance } = base;
   const { prefix: keyPrefix } = config.storage.redis;
+  // A directory of one customer that is away says nothing about this engine.
   const checkBackends = async (signal: AbortSignal): Promise<void> => {
     const context = { deadline: steadyClock.now() + 1000, signal };
-    await Promise.all(backends.current.map((backend) => backend.check(context)));
+    await Promise.all(backends.ofSite.map((backend) => backend.check(context)));
   };
   return createHealth({
     checks: [
@@ -209,7 +211,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     settings,
     makeRules,
     bus,
-    health: createEngineHealth(config, { bus, backends, redis, resultCache, base }),
+    health: createEngineHealth(config, { bus, backends: backendsByName, redis, resultCache, base }),
     passwords,
     redis,
     scripts,

@@ -26,6 +26,7 @@ const backendOutcomes = [
   "denied",
   "not_served",
   "unavailable",
+  "domain_unavailable",
 ] as const;
 const secondsBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 

@@ -52,8 +52,8 @@ function resultCacheSettings({ auth, storage }: Config, backends: readonly Backe
   const cacheAt = order.indexOf(cacheEntry);
   const cacheNames = [...ldap.search, ...sql.search].map(({ cache_name }) => cache_name);
   // Secrets are serialised as a mask.
-  const { records, default: others, default_domain: own } = auth.domains;
-  const text = JSON.stringify([backends, cacheNames, records, others, own]);
+  const { records, default: others, default_domain: own, addresses } = auth.domains;
+  const text = JSON.stringify([backends, cacheNames, records, others, own, addresses]);
   const { positive_cache_ttl: sharedTtlMs, identity_cache: identity } = storage.redis;
   return {
     context: {
@@ -128,12 +128,20 @@ function backendEntries(config: Config): readonly string[] {
   return [...new Set([...config.auth.backends.order, ...ofDomains])].filter((entry) => entry !== cacheEntry);
 }
 
+/** The backends that are not in the order: an outage of one concerns its domains only. */
+function domainOnlyBackends(config: Config): ReadonlySet<string> {
+  const order = new Set(config.auth.backends.order.map((entry) => entry.trim()));
+  return new Set(backendEntries(config).filter((entry) => !order.has(entry)));
+}
+
 /** Settings that a reload replaces, all together. */
 export function liveEngineSettings(config: Config) {
   const { pipeline } = config.auth;
   const backends = backendEntries(config).map((entry) => backendOf(config, entry));
   return {
     backends,
+    /** The names of backends that only records of domains name. */
+    ofDomains: domainOnlyBackends(config),
     /** Empty means that the mix of each backend is learned. */
     decoys: decoySamples(config),
     resultCache: resultCacheSettings(config, backends),

@@ -12,6 +12,7 @@ import { createCallerHooks } from "./callers/context.ts";
 import { callerTokensFromConfig } from "./callers/tokens.ts";
 import { createReportIgnoredAddress, createRequestAddresses } from "./connection/addresses.ts";
 import { createChannels } from "./connection/channels.ts";
+import { ListenerDomains } from "./connection/listener-domains.ts";
 import { ProxiedConnections } from "./connection/proxied-connections.ts";
 import { createAttributeHeaders } from "./dialects/attribute-headers.ts";
 import { createDovecot } from "./dovecot/context.ts";
@@ -93,6 +94,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     /** Keeps the series of these Basic callers, after a reload. */
     keepCallers: metrics.keepCallers,
     channels: createChannels(names, settings.frontAddresses.length > 0),
+    listenerDomains: new ListenerDomains(),
     health,
     /** Undefined if the site does not show its status. */
     publicStatus: createPublicStatus(settings.publicStatus, { bus, health, engineWatch }),

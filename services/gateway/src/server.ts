@@ -99,6 +99,7 @@ export async function createGateway(context: GatewayContext): Promise<FastifyIns
     answerUnrouted({ names, methods, channels, isApart, isOff: switchedOff(context), servesPages }),
   );
   if (isApart) app.addHook("onRequest", channels.onlyOwn);
+  if (settings.domainListeners.length > 0) app.addHook("onRequest", context.listenerDomains.recall);
   app.setErrorHandler((err: FastifyError, request, reply) => {
     const status = isClientFault(err) ? 400 : 500;
     if (status === 500) logger.error({ session: request.id, err }, "request failed");

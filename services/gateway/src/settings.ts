@@ -1,4 +1,5 @@
 import { disabledEndpoints, operation } from "@postern/shared/contracts";
+import { comparableDomain } from "@postern/shared/domain/domains";
 import { createAttributeFilter, secretFields } from "@postern/shared/domain/released-attributes";
 import type { Config } from "@postern/shared/platform/config";
 import { Secret } from "@postern/shared/platform/crypto";
@@ -69,7 +70,7 @@ function certificateSettings({ client_certificates: config, tls }: HttpConfig) {
 
 /** `runtime.servers.grpc.authority`; undefined if it is disabled. Without TLS it is plain text, which is allowed on loopback only. */
 function grpcSettings({ servers }: Config["runtime"]) {
-  const { enabled, address, tls } = servers.grpc.authority;
+  const { enabled, address, default_domain: name, tls } = servers.grpc.authority;
   if (!enabled) return undefined;
   const files = {
     certFile: tls.cert,
@@ -81,7 +82,8 @@ function grpcSettings({ servers }: Config["runtime"]) {
     cipherSuites: recommendedSuites,
     curves: recommendedGroups,
   };
-  return { address, tls: tls.enabled ? files : undefined, maxRequestBytes: servers.http.max_body_bytes };
+  const listener = name === "" ? null : { defaultDomain: comparableDomain(name) };
+  return { address, listener, tls: tls.enabled ? files : undefined, maxRequestBytes: servers.http.max_body_bytes };
 }
 
 export type GrpcSettings = NonNullable<ReturnType<typeof grpcSettings>>;
@@ -93,6 +95,11 @@ export function gatewaySettings(config: Config) {
   return {
     identifier: naming.identifier,
     addresses: hostPorts(servers.http.address),
+    /** Other listeners of the back channel, whose clients mean a domain by names without one. */
+    domainListeners: servers.http.domain_listeners.map(({ address, default_domain: name }) => ({
+      addresses: hostPorts([address]),
+      defaultDomain: comparableDomain(name),
+    })),
     /** Empty if both channels share the listeners. */
     frontAddresses: hostPorts(servers.http.frontend_address),
     /** Empty if there is no console. */

@@ -34,13 +34,19 @@ async function openGrpc(context: GatewayContext) {
 }
 
 /** All listeners of HTTP: the back channel's, and those of the other channels as configured. */
-async function openHttp({ settings, channels, proxied, forward, logger }: GatewayContext, app: FastifyInstance) {
+async function openHttp(context: GatewayContext, app: FastifyInstance) {
+  const { settings, channels, listenerDomains, proxied, forward, logger } = context;
   const handle: typeof app.routing = (request, response) => app.routing(request, response);
   const { requestTimeoutMs, identifier, tls } = settings;
   const options = { requestTimeoutMs, identifier, maxHeaderBytes, logger };
   const accept = (listener: ProxiedListener) => (settings.proxyProtocol.has(listener) ? proxied?.accept : undefined);
   const backchannel = { ...options, accept: accept("backchannel") };
   const listeners = await openListeners({ ...backchannel, addresses: settings.addresses, handle, tls });
+  const ofDomains: Listeners[] = [];
+  for (const { addresses, defaultDomain } of settings.domainListeners)
+    ofDomains.push(
+      await openListeners({ ...backchannel, addresses, handle: listenerDomains.handle(defaultDomain, handle), tls }),
+    );
   // Browsers have no certificate to present.
   const forBrowsers = { ...options, tls: tls === undefined ? undefined : { ...tls, caFile: undefined } };
   const frontHandle = channels.frontHandle(handle);
@@ -62,7 +68,7 @@ async function openHttp({ settings, channels, proxied, forward, logger }: Gatewa
       tls: settings.certificateTls,
     }),
   };
-  return { listeners, others };
+  return { listeners, ofDomains, others };
 }
 
 async function start(config: Config, shared: SharedByProcess): Promise<Service> {
@@ -70,15 +76,16 @@ async function start(config: Config, shared: SharedByProcess): Promise<Service> 
   const { logger, health, settings, bus, state, callerTokens, engineWatch } = context;
   const privateListener = await privateListenerAt(settings.privateAddress, context);
   const app = await createGateway(context);
-  const { listeners, others } = await openHttp(context, app);
+  const { listeners, ofDomains, others } = await openHttp(context, app);
   const grpc = await openGrpc(context);
   const own = {
+    domain_addresses: ofDomains.flatMap(({ addresses }) => addresses),
     frontend_addresses: others.front.addresses,
     console_addresses: others.console.addresses,
     certificate_addresses: others.certificate.addresses,
     grpc_addresses: grpc.addresses,
   };
-  const all = [listeners, ...Object.values(others)];
+  const all = [listeners, ...ofDomains, ...Object.values(others)];
   // It decides from now on. Load balancers also send requests that other services of this process answer.
   void shared.allStarted.then(() => {
     health.phase = "ready";

@@ -17,6 +17,8 @@ let b: Customer;
 let records: ReturnType<typeof createRecords>;
 
 const ann = ["ann", "ann@a.test", "password-of-ann"] as const;
+/** In the form of an app password, so that no backend gets it as a password. */
+const unknownAppPassword = "app-careed-emeapp-asswer-dferca-reprgj";
 const bob = ["bob", "bob@b.test", "password-of-bob"] as const;
 
 beforeAll(async () => {
@@ -25,7 +27,7 @@ beforeAll(async () => {
     bob,
     ["ann", "ann@b.test", "password-of-the-other-ann"],
     ["eve@a.test", "eve@b.test", "password-of-eve"],
-    ["zoe", "zoe@sql.test", "password-of-zoe"],
+    ["zoe", "zoe@sql.test,ann@a.test,zoe@sql-alias.test,zoe@partner.test", "password-of-zoe"],
     ["max", "max@new.test", "password-of-max"],
   ]);
   const { path } = owned.use(await scratchFolder());
@@ -75,6 +77,7 @@ beforeAll(async () => {
               { name: "example.test" },
             ],
             source: { kind: "sql", pool: "domains", query: recordsQuery, backends: ["ldap(b)"], lifetime: "1s" },
+            addresses: { domains: ["Partner.test"] },
           },
         },
       },
@@ -96,6 +99,13 @@ async function signIn(
   const body = { username, password, protocol, client_ip: "203.0.113.9" };
   const { status, headers } = await askJson(stack.url, body);
   return { status, account: headers.get("auth-user"), error: headers.get("auth-status") };
+}
+
+/** The addresses that mail servers and applications learn. */
+async function addressesOf(username: string): Promise<unknown> {
+  const password = `password-of-${username.split("@")[0]}`;
+  const { body } = await askJson(stack.url, { username, password, protocol: "imap", client_ip: "203.0.113.9" });
+  return JSON.parse(body).attributes.mail;
 }
 
 describe("a password reaches the directory of its domain only", () => {
@@ -155,6 +165,20 @@ test("a directory that names an account of another domain signs nobody in", asyn
   expect((await signIn("eve@b.test")).status).toBe(500);
   await poll("the log", () => stack.engines.some((engine) => engine.output().includes("an account of another domain")));
   expect((await signIn("eve@a.test")).status).toBe(403);
+});
+
+test("a customer's directory gives its accounts no address of another customer", async () => {
+  expect(await addressesOf("zoe@sql.test")).toEqual(["zoe@sql.test", "zoe@sql-alias.test", "zoe@partner.test"]);
+  const line = "an address of another domain";
+  await poll("the log", () => stack.engines.some((engine) => engine.output().includes(line)));
+  expect(await addressesOf("ann@a.test")).toEqual(["ann@a.test"]);
+});
+
+test.each(["ann", "nobody"])("a wrong app password of %s is sought under every alias, known or not", async (local) => {
+  const sent = () => a.recorder.sent.join("").split(`${local}@alias.test`).length;
+  const before = sent();
+  expect((await signIn(`${local}@a.test`, { password: unknownAppPassword })).status).toBe(403);
+  expect(sent()).toBe(before + 1);
 });
 
 test("a domain that is not enabled says so, before any backend is queried", async () => {
@@ -233,4 +257,22 @@ describe("the source", () => {
     }
     await everywhere("ann@never-seen.test", "guess", 403);
   });
+});
+
+test("a customer's directory that is away concerns its own domains, and leaves engines healthy", async () => {
+  await b.slapd.kill();
+  expect((await signIn("bob@b.test", { password: "guess" })).status).toBe(500);
+  expect((await signIn("ann@a.test")).status).toBe(200);
+  const { body } = await poll("the report", async () => {
+    const report = await askAdmin(stack, "GET", "/api/v1/console/system");
+    return JSON.stringify(report.body["backends"]).includes("down") && report;
+  });
+  expect(body["backends"]).toContainEqual(expect.objectContaining({ name: "ldap ldap(b)", of_domains: true }));
+  expect(body["services"]).toContainEqual(expect.objectContaining({ service: "auth-engine", state: "up" }));
+  const findings = [...Object(body["findings"])].filter(({ subject }) => subject.startsWith("backend"));
+  expect(findings.map(({ severity }) => severity)).toEqual(["warning"]);
+  const counted = /outcome="domain_unavailable"\} [1-9]/u;
+  await poll("the metric", async () =>
+    (await Promise.all(stack.engines.map((engine) => engine.metrics()))).some((text) => counted.test(text)),
+  );
 });

@@ -144,6 +144,14 @@ export async function approveDevice([one, other]: readonly [string, string], { c
   const { body } = await ask(device, "/oidc/device", { client_id, scope: "openid" });
   return follow(user, await user.submit(await user.get("/oidc/device/verify"), { user_code: body.user_code }));
 }
+
+/** Audit lines of accounts that an application for other domains refused. */
+export const refusedIn = (outputs: readonly string[]): readonly Record<string, unknown>[] =>
+  outputs
+    .flatMap((output) => output.split("\n"))
+    .filter((line) => line.includes('"reason":"other_domain"'))
+    .map((line) => JSON.parse(line));
+
 export const claimsIn = (idToken: string) =>
   JSON.parse(Buffer.from(idToken.split(".")[1] ?? "", "base64url").toString("utf8"));
 

@@ -17,6 +17,7 @@ import {
   introspect,
   look,
   redeem,
+  refusedIn,
   refresh,
   serversOf,
   settingsOf,
@@ -66,12 +67,7 @@ async function samlRequest(at: Browser, options: object = {}): Promise<Page> {
   return at.open(`${url.pathname}${url.search}`);
 }
 
-/** Audit lines of refused accounts. */
-const refusals = (): readonly Record<string, unknown>[] =>
-  idp.processes
-    .flatMap((service) => service.output().split("\n"))
-    .filter((line) => line.includes('"reason":"other_domain"'))
-    .map((line) => JSON.parse(line));
+const refusals = () => refusedIn(idp.processes.map((service) => service.output()));
 
 describe("a name", () => {
   test.each(["ann@one.test", "ann@alias.test", "ann@ALIAS.test"])("typed as %s is the account", async (typed) => {
@@ -222,8 +218,11 @@ describe("the brand of a domain", () => {
     const wrong = await passwordStep(at, "open", { username: "ann@alias.test", password: "wrong" });
     expect(look(wrong).name).toBe("Mail of One");
     await follow(at, await at.submit(wrong, { username: "ann@alias.test", password }));
-    expect(look(await at.open("/mfa/register/home")).name).toBe("Mail of One");
+    for (const path of ["/mfa/register/home", "/oidc/device/verify/success", "/oidc/device/verify/failed"])
+      expect(look(await at.open(path)).name).toBe("Mail of One");
     expect(look(await at.open("/logged_out")).name).toBe("Example Mail");
+    const refused = await authorize(browser(), "limited", { redirect_uri: "https://other.test/" });
+    expect([refused.status, look(refused).name]).toEqual([400, "Mail of One"]);
   });
 });
 

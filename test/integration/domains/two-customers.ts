@@ -3,6 +3,7 @@ import { type Slapd, spawnSlapd } from "@postern/testing";
 import type { Tree } from "../../support/stack-config.ts";
 import { startTcpRecorder, type TcpRecorder } from "../../support/tcp-server.ts";
 
+/** @param mail addresses with commas */
 function person(uid: string, mail: string, password: string): string {
   return [
     `dn: uid=${uid},ou=people,dc=example,dc=test`,
@@ -10,7 +11,7 @@ function person(uid: string, mail: string, password: string): string {
     `uid: ${uid}`,
     `cn: ${uid}`,
     `sn: ${uid}`,
-    `mail: ${mail}`,
+    ...mail.split(",").map((address) => `mail: ${address}`),
     `userPassword: ${password}`,
     "",
     "",
@@ -50,7 +51,7 @@ const search = (pool: string, account: string) => ({
   base_dn: "ou=people,dc=example,dc=test",
   filter: { user: "(mail=%L{user})" },
   mapping: { account_field: account },
-  attribute: ["cn"],
+  attribute: ["cn", "mail"],
 });
 
 const pool = ({ recorder }: Customer) => ({

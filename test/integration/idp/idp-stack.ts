@@ -12,7 +12,8 @@ INSERT INTO postern_recovery_codes (account, code) VALUES
   ('bob@example.test', 'BOBS-2345'), ('bob@example.test', 'BOBS-6789'), ('bob@example.test', 'BOBS-RACE');
 `;
 
-const mfa = {
+/** Second factors in the tables of the demo. */
+export const mfa = {
   enabled: true,
   queries: {
     totp_read: "SELECT totp_secret FROM users WHERE username = :account",

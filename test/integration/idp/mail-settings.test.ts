@@ -156,12 +156,12 @@ describe("PACC", () => {
       file,
       JSON.stringify({ identity, storage: { redis: { encryption_secret: "test-encryption-secret" } } }),
     );
-    const printed = runDnsCommand(["example.test", "--config", file]);
+    const printed = await runDnsCommand(["example.test", "--config", file]);
     const digest = createHash("sha256").update(served.text).digest("base64");
     expect(printed).toMatchObject({ exitCode: 0, errors: [expect.stringContaining("https on port 443")] });
     expect(printed.output).toContain(`_ua-auto-config.example.test. IN TXT "v=UAAC1; a=sha256; d=${digest}"`);
     expect(printed.output).toContain("_submissions._tcp.example.test. IN SRV 0 1 465 mail.example.test.");
-    expect(runDnsCommand(["unknown.test", "--config", file])).toMatchObject({ exitCode: 1, output: [] });
+    expect(await runDnsCommand(["unknown.test", "--config", file])).toMatchObject({ exitCode: 1, output: [] });
   });
 
   test("a domain whose servers it cannot express, and an unknown one, get 404", async () => {

@@ -20,12 +20,13 @@ export async function finish(browser: Browser, path: string, token: string, body
 
 /** Signs in with the password and adds a passkey. */
 export async function addPasskey(
-  idp: IdpStack,
+  idp: Pick<IdpStack, "replicas">,
   name: string,
+  domain = "example.test",
 ): Promise<{ readonly browser: Browser; readonly key: SoftAuthenticator }> {
   const browser = createBrowser(idp.replicas);
   const login = await browser.open(home);
-  await browser.submit(login, { username: `${name}@example.test`, password: `${name}-demo-password` });
+  await browser.submit(login, { username: `${name}@${domain}`, password: `${name}-demo-password` });
   const key = createSoftAuthenticator({ origin: issuer, rpId: "localhost" });
   const token = csrfIn(await browser.get("/mfa/app-passwords"));
   const credential = key.create(await fetchPublicKeyOptions(browser, "/mfa/webauthn/register/begin"));

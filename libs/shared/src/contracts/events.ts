@@ -182,10 +182,14 @@ export const ServiceReport = Type.Object({
     ),
   ),
   backends: Type.Optional(
-    Type.Array(Type.Object({ name, state: state("up or down.") }), {
-      maxItems: 64,
-      description: "Backends of an engine.",
-    }),
+    Type.Array(
+      Type.Object({
+        name,
+        state: state("up or down."),
+        isOfDomains: Type.Optional(Type.Boolean({ description: "Only records of domains name it." })),
+      }),
+      { maxItems: 64, description: "Backends of an engine, those of the site first." },
+    ),
   ),
   scripts: Type.Optional(
     Type.Array(name, { maxItems: 200, description: "Files of the site's scripts that are compiled in this process." }),

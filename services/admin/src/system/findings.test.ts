@@ -57,6 +57,17 @@ test.each<[string, Partial<Facts>, string, string]>([
     "backend ldap default: cannot be used by postern@a:1",
   ],
   [
+    "a backend of one customer",
+    {
+      backends: [
+        { name: "ldap default", state: "up", down_at: [] },
+        { name: "ldap ldap(a)", state: "down", down_at: ["postern@a:1"], of_domains: true },
+      ],
+    },
+    "Sign-in works, with 1 warning.",
+    "backend ldap ldap(a): cannot be used by postern@a:1: users of its domains cannot sign in, all others can",
+  ],
+  [
     "a role of Redis",
     { redis: [{ role: "cache", state: "down" }] },
     "Sign-in works, with 1 problem.",

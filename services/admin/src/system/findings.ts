@@ -46,9 +46,12 @@ function ofDependencies({ nats, redis, engines, backends }: Facts): readonly Sys
     ...redis.flatMap(({ role, state }) =>
       state === "up" ? [] : [problem(`redis ${role}`, sentence("finding.redis"))],
     ),
-    ...backends.flatMap(({ name, state, down_at: at }) =>
-      state === "down" ? [problem(`backend ${name}`, sentence("finding.backend", { engines: at.join(", ") }))] : [],
-    ),
+    ...backends.flatMap(({ name, state, down_at: at, of_domains: isOfDomains }) => {
+      if (state !== "down") return [];
+      const [subject, found] = [`backend ${name}`, { engines: at.join(", ") }];
+      if (isOfDomains === true) return [warning(subject, sentence("finding.domain_backend", found))];
+      return [problem(subject, sentence("finding.backend", found))];
+    }),
   ];
 }
 

@@ -77,7 +77,15 @@ function backendsOf(engines: readonly HeardReport[]): SystemReport["backends"] {
       backends.some((backend) => backend.name === name && backend.state !== "up"),
     );
     const state = of.length === 0 ? "unknown" : downAt.length === 0 ? "up" : "down";
-    return { name, state, down_at: downAt.map(({ instance }) => instance) };
+    const isOfDomains = of.some(({ backends = [] }) =>
+      backends.some((backend) => backend.name === name && backend.isOfDomains === true),
+    );
+    return {
+      name,
+      state,
+      down_at: downAt.map(({ instance }) => instance),
+      ...(isOfDomains && { of_domains: true }),
+    };
   });
 }
 

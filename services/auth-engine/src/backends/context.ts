@@ -107,7 +107,9 @@ function loginCostsMaker(digest: KeyedDigest) {
   };
 }
 
-export type MakeBackends = (settings: Pick<LiveEngineSettings, "backends" | "decoys">) => Promise<readonly Backend[]>;
+type MadeFrom = Pick<LiveEngineSettings, "backends" | "decoys"> & Partial<Pick<LiveEngineSettings, "ofDomains">>;
+
+export type MakeBackends = (settings: MadeFrom) => Promise<readonly Backend[]>;
 
 interface BackendParts extends Omit<PasswordParts, "countUnverifiable"> {
   /** Undefined: stored passwords that cannot be verified are not reported. */
@@ -144,11 +146,16 @@ async function makeBackend(
 }
 
 export function backendMaker(parts: BackendParts): MakeBackends {
-  const observe = ({ kind }: Backend, outcome: string, seconds: number): void =>
-    parts.metrics.backendAnswered(kind, outcome, seconds);
+  const observeWith =
+    (ofDomains?: ReadonlySet<string>): ObserveBackend =>
+    ({ kind, name }, outcome, seconds) => {
+      const isOfDomains = outcome === "unavailable" && ofDomains?.has(name) === true;
+      parts.metrics.backendAnswered(kind, isOfDomains ? "domain_unavailable" : outcome, seconds);
+    };
   const { tracer } = parts.base;
   const costsOf = loginCostsMaker(parts.decoysOf.digest);
-  return async ({ backends, decoys: samples }) => {
+  return async ({ backends, decoys: samples, ofDomains }) => {
+    const observe = observeWith(ofDomains);
     const instances = await Promise.all(
       backends.map((one) =>
         makeBackend(one, { decoys: parts.decoysOf.of(one.settings.name, samples), costsOf }, parts),

@@ -3,6 +3,7 @@ import { domainFlushed, type findDomain, type Reply, type Request } from "@poste
 import { Domains, InvalidRecord, type ReadRecord, RecordCache } from "@postern/shared/domain/domains";
 import type { ScriptRunner } from "@postern/shared/domain/scripts";
 import type { Bus } from "@postern/shared/platform/bus";
+import { createBoundedCache } from "@postern/shared/platform/cache";
 import { type Config, usesDomains } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
 import { Replaceable } from "@postern/shared/platform/lifecycle";
@@ -12,6 +13,7 @@ import { type BackendSet, createScriptModules } from "../backends/context.ts";
 import { createBackendOfNone, createBackendsByName } from "./domain-backends.ts";
 import { createReadRecord } from "./domain-source.ts";
 import { listableWithin } from "./listable-within.ts";
+import { type AddressRule, addressRule, type ForeignAddress } from "./own-addresses.ts";
 
 interface Parts {
   readonly base: Base;
@@ -84,21 +86,37 @@ function generationMaker({ base, scripts }: Parts) {
   };
 }
 
-function siteOrder({ auth }: Config): readonly string[] {
-  return auth.backends.order.map((entry) => entry.trim()).filter((entry) => entry !== "cache");
+/** What the site says about backends, apart from the records. */
+function siteOf(config: Config) {
+  const order = config.auth.backends.order.map((entry) => entry.trim()).filter((entry) => entry !== "cache");
+  return { order, addresses: addressRule(config) };
 }
+
+/** Directories whose addresses of other domains are in the log: one line for each, because there may be many accounts. */
+const maxReported = 1000;
 
 /** The backends for each name. */
 function chooseBackends(
   backends: Pick<BackendSet, "current">,
   logger: Base["logger"],
   domains: () => Domains | undefined,
-  order: () => readonly string[],
+  site: () => { readonly order: readonly string[]; readonly addresses: AddressRule },
 ): BackendsByName {
+  const reported = createBoundedCache<ForeignAddress>({ maxEntries: maxReported, evict: "least-used" });
   return createBackendsByName({
     set: backends,
     domains,
-    order,
+    order: () => site().order,
+    addresses: {
+      rule: () => site().addresses,
+      onForeignAddress: (found) => {
+        const { attribute, backend, domain } = found;
+        const key = `${backend} ${domain} ${attribute}`;
+        if (reported.get(key) === undefined)
+          logger.warn(found, "a backend returned an address of another domain, which is not released");
+        reported.set(key, found);
+      },
+    },
     none: createBackendOfNone(async (...verification) => {
       const [first] = backends.current;
       // These verify a decoy in this process; others would send the password to a server.
@@ -137,7 +155,7 @@ export function createLiveDomains(
 ) {
   const { logger, metrics, metricsPrefix } = base;
   const make = generationMaker({ base, ...parts });
-  let order = siteOrder(config);
+  let site = siteOf(config);
   const current = new Replaceable(
     make(config),
     config.runtime.timeouts.decision,
@@ -155,7 +173,7 @@ export function createLiveDomains(
     backends,
     logger,
     () => current.current.domains,
-    () => order,
+    () => site,
   );
   return {
     backendsByName,
@@ -167,7 +185,7 @@ export function createLiveDomains(
       const generation = make(next, current.current);
       return {
         use: (): void => {
-          order = siteOrder(next);
+          site = siteOf(next);
           generation.use?.();
           current.swap(generation);
         },

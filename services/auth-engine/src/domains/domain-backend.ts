@@ -1,7 +1,8 @@
 import { comparableDomain, type Domain, type KnownDomain } from "@postern/shared/domain/domains";
-import { AppError } from "@postern/shared/platform/errors";
+import { AppError, fromUnknown } from "@postern/shared/platform/errors";
 import type { Backend, BackendAccount, BackendContext, BackendQuery, VerifyOutcome } from "../backends/backend.ts";
-import type { MfaAccount, MfaQuery, SecondFactorStore } from "../backends/second-factor-store.ts";
+import type { FindOutcome, MfaAccount, MfaQuery, SecondFactorStore } from "../backends/second-factor-store.ts";
+import { type Addresses, createOwnAddresses } from "./own-addresses.ts";
 
 /** How one domain names its accounts. */
 export interface AccountNames {
@@ -18,6 +19,11 @@ export interface AccountNames {
    * account elsewhere.
    */
   readonly ownId: (uniqueUserId: string, backend: string) => string;
+  /** The attributes of an account, without what a customer's directory has no say about. */
+  readonly ownAttributes: (
+    account: BackendAccount,
+    backend: string,
+  ) => BackendAccount["attributes"] | Promise<BackendAccount["attributes"]>;
 }
 
 interface Naming {
@@ -30,6 +36,8 @@ interface Naming {
   /** Whether the site, and no customer, chooses the identifiers in a backend: those of `auth.backends.order`. */
   readonly isOfSite: (backend: string) => boolean;
   readonly onForeign: (account: string, backend: string, domain: string) => void;
+  /** Which addresses backends of customers may name. */
+  readonly addresses: Addresses;
 }
 
 /** The name's forms in a domain: under its name, under its aliases, and without a domain where accounts may have such names. */
@@ -45,7 +53,8 @@ function formsIn({ name, aliases }: KnownDomain, isDefault: boolean) {
 
 export function accountNamesOf(domain: KnownDomain, naming: Naming): AccountNames {
   const { name, aliases, origin } = domain;
-  const { defaultName, domainOf, isServedBy, isOfSite, onForeign } = naming;
+  const { defaultName, domainOf, isServedBy, isOfSite, onForeign, addresses } = naming;
+  const ownAddresses = createOwnAddresses(domain, { ...addresses, domainOf, isServedBy });
   const isDefault = defaultName !== "" && (name === defaultName || aliases.includes(defaultName));
   // Without a default domain, accounts that share the rules of `auth.domains.default` have unique names, as they do without domains.
   const keepsBare = name === "" || isDefault || (origin === "default" && defaultName === "");
@@ -67,6 +76,7 @@ export function accountNamesOf(domain: KnownDomain, naming: Naming): AccountName
       return of instanceof Promise ? of.then((found) => judged(account, backend, found)) : judged(account, backend, of);
     },
     ownId: (id, backend) => (id === "" || name === "" || isOfSite(backend) ? id : `${id}@${name}`),
+    ownAttributes: (found, backend) => (isOfSite(backend) ? found.attributes : ownAddresses(found, backend)),
   };
 }
 
@@ -99,10 +109,17 @@ function domainFactors(store: SecondFactorStore, names: AccountNames, backend: s
   const formsOf = ({ username }: MfaQuery) => names.forms(username);
   return {
     findAccount: async (query, context) => {
-      const { outcome } = await untilKnown(formsOf(query), (username) =>
-        store.findAccount({ ...query, username }, context),
+      // All together, so that the time does not reveal which form is known, if any is: app passwords are checked after it.
+      const answers = await Promise.allSettled(
+        formsOf(query).map((username) => store.findAccount({ ...query, username }, context)),
       );
-      return outcome.kind === "ok" ? { ...outcome, account: await named(outcome.account) } : outcome;
+      let outcome: FindOutcome = { kind: "unknown_user" };
+      for (const answer of answers) {
+        if (answer.status === "rejected") throw fromUnknown(answer.reason);
+        outcome = answer.value;
+        if (outcome.kind === "ok") return { ...outcome, account: await named(outcome.account) };
+      }
+      return outcome;
     },
     pretendAccount: (query, context) => store.pretendAccount({ ...query, username: formsOf(query)[0] }, context),
     findHolders: async (search, query, context) => {
@@ -110,15 +127,12 @@ function domainFactors(store: SecondFactorStore, names: AccountNames, backend: s
       const found = await Promise.all(
         forms.map((username) => store.findHolders(search, { ...query, username }, context)),
       );
+      // An account of another domain holds the credential too; whoever uses the name seeks it in its own domain.
       const own = found.flat().map(async (holder) => {
-        try {
-          return [{ ...holder, account: await names.own(holder.account, backend) }];
-        } catch {
-          // An account of another domain holds no credential of this one.
-          return [];
-        }
+        const isNamed = holder.account.includes("@");
+        return isNamed ? holder : { ...holder, account: await names.own(holder.account, backend) };
       });
-      return (await Promise.all(own)).flat();
+      return Promise.all(own);
     },
   };
 }
@@ -133,14 +147,15 @@ function under(query: BackendQuery, username: string): BackendQuery {
  */
 export function createDomainBackend(backend: Backend, names: AccountNames): Backend {
   const owned = async (account: BackendAccount): Promise<BackendAccount> => {
-    const { uniqueUserId: id, accountField, attributes } = account;
+    const { uniqueUserId: id, accountField } = account;
     const own = await names.own(account.account, backend.name);
+    const attributes = await names.ownAttributes({ ...account, account: own }, backend.name);
     // Callers read the account's name from this attribute.
-    const isReleased = own !== account.account && Object.hasOwn(attributes, accountField);
+    const isReleased = own !== account.account && Object.hasOwn(account.attributes, accountField);
     return {
       ...account,
       account: own,
-      ...(isReleased && { attributes: { ...attributes, [accountField]: [own] } }),
+      attributes: isReleased ? { ...attributes, [accountField]: [own] } : attributes,
       ...(id !== undefined && { uniqueUserId: names.ownId(id, backend.name) }),
     };
   };

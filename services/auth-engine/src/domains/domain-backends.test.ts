@@ -61,6 +61,10 @@ function site(
     order: () => ["sql"],
     none: createBackendOfNone(async ({ username }) => void spent.push(username)),
     onForeign: (account) => foreign.push(account),
+    addresses: {
+      rule: () => ({ attributes: new Set(["mail"]), domains: new Set() }),
+      onForeignAddress: ({ attribute }) => foreign.push(attribute),
+    },
   });
   const verify = async (username: string): Promise<readonly (string | undefined)[]> => {
     const answers: (string | undefined)[] = [];

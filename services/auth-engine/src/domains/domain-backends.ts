@@ -3,6 +3,7 @@ import { AppError } from "@postern/shared/platform/errors";
 import type { Backend } from "../backends/backend.ts";
 import type { BackendsByName } from "../backends/backends-by-name.ts";
 import { type AccountNames, accountNamesOf, createDomainBackend } from "./domain-backend.ts";
+import type { Addresses } from "./own-addresses.ts";
 
 const unknownUser = { kind: "unknown_user" } as const;
 
@@ -34,10 +35,16 @@ interface Deps {
   readonly none: Backend;
   /** A backend returned an account of another domain. */
   readonly onForeign: (account: string, backend: string, domain: string) => void;
+  readonly addresses: Addresses;
 }
 
 /** How domains name the accounts of backends. */
-function createNaming({ domains, order, onForeign }: Pick<Deps, "domains" | "order" | "onForeign">) {
+function createNaming({
+  domains,
+  order,
+  onForeign,
+  addresses,
+}: Pick<Deps, "domains" | "order" | "onForeign" | "addresses">) {
   const isOfSite = (backend: string): boolean => order().includes(backend);
   const namesOf = ({ backends }: KnownDomain): readonly string[] => (backends.length > 0 ? backends : order());
   const domainOf = (account: string): Domain | Promise<Domain> => {
@@ -56,16 +63,18 @@ function createNaming({ domains, order, onForeign }: Pick<Deps, "domains" | "ord
         isServedBy: (other, backend) => other.isKnown && namesOf(other).includes(backend),
         isOfSite,
         onForeign,
+        addresses,
       }),
   };
 }
 
 /** Chooses the backends for each name. No other code decides which backend a name, and its password, may reach. */
-export function createBackendsByName({ set, domains, order, none, onForeign }: Deps): BackendsByName {
+export function createBackendsByName({ set, none, ...deps }: Deps): BackendsByName {
+  const { domains } = deps;
   const noBackends: readonly Backend[] = [none];
   let of: readonly Backend[] = [];
   let kept = new WeakMap<KnownDomain, readonly Backend[]>();
-  const naming = createNaming({ domains, order, onForeign });
+  const naming = createNaming(deps);
   const make = (domain: KnownDomain, all: Domains): readonly Backend[] => {
     const names = naming.of(domain, all);
     return naming.namesOf(domain).map((name) => {

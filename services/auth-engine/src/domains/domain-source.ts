@@ -21,10 +21,15 @@ const onlyOne = (value: unknown): unknown => (Array.isArray(value) && value.leng
 /** Keys whose values are lists in an LDAP entry; of the others, an entry has one value. */
 const lists: ReadonlySet<string> = new Set(["aliases", "backends", "protocols"]);
 
+/** An array of PostgreSQL as the text that its driver returns, such as `{a.example,b.example}`. */
+const postgresqlArray = /^\{(.*)\}$/u;
+
+const listOf = (raw: unknown): unknown => (typeof raw === "string" ? raw.replace(postgresqlArray, "$1") : raw);
+
 /** The fields as the reader of records takes them: null is absent, flags are words, and structures are objects. */
 function normalised(fields: Fields): Fields {
   const entries = Object.entries(fields).flatMap(([key, raw]): [string, unknown][] => {
-    const value = lists.has(key) ? raw : onlyOne(raw);
+    const value = lists.has(key) ? listOf(raw) : onlyOne(raw);
     if (value === null || value === undefined || value === "") return [];
     if (key === "enabled") return [[key, flags[JSON.stringify(value).toLowerCase().replaceAll('"', "")] ?? value]];
     return [[key, value]];

@@ -101,6 +101,17 @@ async function searchAll(
 }
 
 /**
+ * The backends in which the holder of a credential is sought. A passkey that is used without a name has a random handle, which belongs to no
+ * domain: it may be that of any account in the site's backends. Those of customers are not asked: one could copy the credentials of others.
+ */
+async function searchedFor(backends: BackendsByName, username: string): Promise<readonly Backend[]> {
+  const ofName = await backends.of(username);
+  if (username.includes("@")) return ofName;
+  const { ofSite } = backends;
+  return [...ofSite, ...ofName.filter(({ name }) => ofSite.every((one) => one.name !== name))];
+}
+
+/**
  * The account that holds a WebAuthn credential. Strangers can cause it, so the requests to backends are the same for all names and credentials
  * that do not fit each other. An account counts only if the backends of its domain together know it by that name.
  *
@@ -113,9 +124,9 @@ export async function findCredentialHolder(
   context: CallContext,
 ): Promise<FoundAccount | MfaRefusal> {
   const failures: AppError[] = [];
-  const ofName = await backends.of(target.username);
+  const searched = await searchedFor(backends, target.username);
   for (const by of ["name", "start"] as const) {
-    const answers = await searchAll(ofName, { id, by }, target, context);
+    const answers = await searchAll(searched, { id, by }, target, context);
     failures.push(...answers.failures);
     for (const username of answers.names) {
       const found = await findAccount(backends, { ...target, username }, context);

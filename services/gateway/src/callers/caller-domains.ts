@@ -61,6 +61,11 @@ export function tokenDomains(config: Config): TokenDomains | undefined {
   };
 }
 
+/** What a caller means at a listener with a default domain: its own takes precedence. */
+export function atListener(listener: CallerDomains | null, caller: CallerDomains | undefined): CallerDomains | null {
+  return caller === undefined ? listener : { ...listener, ...caller };
+}
+
 /** A request with what its caller may reach; unchanged for other callers. */
 export function ofCaller<Request extends AuthRequest | AuthPolicyLogin>(
   request: Request,

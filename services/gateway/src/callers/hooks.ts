@@ -10,6 +10,7 @@ import type { GatewayMetrics } from "../metrics.ts";
 import type { LiveGatewaySettings } from "../settings.ts";
 import { type CallerFinding, domainsOf, judge, settledFinding } from "./authenticate.ts";
 import { bearerName } from "./bearer.ts";
+import { atListener } from "./caller-domains.ts";
 import { lackingScopes, type RouteDemand } from "./demands.ts";
 import { type CallerAuthOutcome, outcomeRow } from "./outcome.ts";
 import type { createRejectCaller, Rejection } from "./reject.ts";
@@ -24,7 +25,7 @@ declare module "fastify" {
     callerName: string | null;
     /** The token of a Bearer caller. */
     callerToken: VerifiedToken | null;
-    /** What the caller may reach; null for all domains. */
+    /** What the caller may reach, and means by a name without a domain; null for all domains, and that of the site. */
     callerDomains: CallerDomains | null;
   }
 }
@@ -61,7 +62,7 @@ async function rejectExhausted(
 /** Stores an admitted caller on the request. */
 function storeCaller(request: FastifyRequest, finding: CallerFinding): void {
   if (typeof finding === "string") return;
-  request.callerDomains = domainsOf(finding) ?? null;
+  request.callerDomains = atListener(request.callerDomains, domainsOf(finding));
   if (finding.outcome === "ok_basic") {
     request.callerMethod = "basic";
     request.callerName = finding.caller.name;

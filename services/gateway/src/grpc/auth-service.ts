@@ -6,7 +6,7 @@ import { steadyClock } from "@postern/shared/platform/time";
 import type { SpanStart, Tracer } from "@postern/shared/platform/tracing";
 import { tempfail } from "../auth/answer.ts";
 import type { CallerPatience } from "../auth/decide.ts";
-import { ofCaller } from "../callers/caller-domains.ts";
+import { atListener, ofCaller } from "../callers/caller-domains.ts";
 import type { GatewayContext } from "../context.ts";
 import { readAuthFields } from "../dialects/auth-fields.ts";
 import { completeRequest, type RequestFacts } from "../dialects/complete-request.ts";
@@ -19,6 +19,8 @@ import type { Incoming } from "./protocol.ts";
 
 interface AuthServiceDeps extends Pick<GatewayContext, "auth" | "live" | "releasable" | "newSession" | "tracer"> {
   readonly checkCall: CheckCall;
+  /** What callers mean by a name without a domain; null for the domain of the site. */
+  readonly listener: CallerDomains | null;
   /** The base scope, named in rejections. */
   readonly baseScope: string;
   readonly listAll: ListAllAccounts;
@@ -115,7 +117,7 @@ async function answerTraced(
 }
 
 async function serve(operation: AuthOperation, call: AuthCall, deps: AuthServiceDeps, session: string) {
-  const { auth, live, checkCall, baseScope, tracer } = deps;
+  const { auth, live, checkCall, listener, baseScope, tracer } = deps;
   const { reportIgnoredAddress, names } = auth;
   const places = { trusted: live.current.trustedProxies, hopsHeader: names.hops };
   const facts = { ...callFacts(call, session, places), reportIgnoredAddress };
@@ -131,7 +133,14 @@ async function serve(operation: AuthOperation, call: AuthCall, deps: AuthService
   const refusal = callerRefusal(outcome, baseScope);
   if (refusal !== undefined) return refusal;
   const traceparent = outcome === "ok_open" ? undefined : metadataValue(call.metadata, "traceparent");
-  const received = { operation, incoming: call.request, facts, patience, caller: name, domains };
+  const received = {
+    operation,
+    incoming: call.request,
+    facts,
+    patience,
+    caller: name,
+    domains: atListener(listener, domains),
+  };
   return tracer === undefined ? answer(received, deps) : answerTraced(received, traceparent, tracer, deps);
 }
 

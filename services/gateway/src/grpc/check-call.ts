@@ -31,8 +31,8 @@ interface CallerOfCall {
 interface CheckedCall {
   readonly outcome: CallerAuthOutcome;
   readonly name: string | null;
-  /** What the caller may reach; null for all domains. */
-  readonly domains: CallerDomains | null;
+  /** What the caller may reach; undefined for all domains. */
+  readonly domains: CallerDomains | undefined;
 }
 
 function settled(found: Promise<CallerFinding>, { deadlineMs, signal }: CallerPatience, timeoutMs: number) {
@@ -76,7 +76,7 @@ export function createCheckCall({ live, takesTokens, need, metrics, logger, audi
       reportRejected({ outcome, session: call.session, callerIp: call.callerIp, caller });
     }
     if (delayedOnGrpc) await delay.over(call.patience.signal);
-    return { outcome, name, domains: domainsOf(finding) ?? null };
+    return { outcome, name, domains: domainsOf(finding) };
   };
 }
 

@@ -51,7 +51,7 @@ async function bind(server: Server, { address, tls }: GrpcSettings): Promise<num
   });
 }
 
-function createService(context: GatewayContext) {
+function createService(context: GatewayContext, { listener }: GrpcSettings) {
   const { auth, live, settings, callerTokens, logger, audit, accountPages } = context;
   const { metrics, log } = auth;
   const need = createNeedOf(settings.identifier)("POST", pathTo("authenticateJson"));
@@ -59,6 +59,7 @@ function createService(context: GatewayContext) {
   return createAuthService({
     ...context,
     checkCall: createCheckCall({ live, takesTokens, need, metrics, logger, audit }),
+    listener,
     baseScope: need.base,
     listAll: createListAllAccounts(accountPages, metrics, log),
   });
@@ -79,7 +80,7 @@ export async function openGrpcListener(context: GatewayContext, own: GrpcSetting
     "grpc.keepalive_timeout_ms": 20_000,
   });
   const healthService = createHealthService(health, [protocol.authServiceName]);
-  server.addService(protocol.authService, createService(context));
+  server.addService(protocol.authService, createService(context, own));
   server.addService(protocol.healthService, healthService.implementation);
   new ReflectionService(protocol.all).addToServer(server);
   const port = await bind(server, own);

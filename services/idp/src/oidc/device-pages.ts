@@ -235,13 +235,25 @@ function getVerify(context: Context): VisitHandler {
   };
 }
 
-/** `GET /oidc/device/verify/failed` */
-function getDeviceFailed(context: Context): VisitHandler {
-  return async (visit) => showFailed(context, visit, 200);
+/** The last pages have the brand of the account that has answered. Without its session, they have that of the site. */
+async function recallBrand(context: Context, visit: Visit): Promise<void> {
+  if (context.domains.areUsed) await sessionOf(context, visit).catch(() => undefined);
 }
 
-function getSuccess({ pages }: Context): VisitHandler {
-  return async (visit) => sendShown(visit.reply, pages.show(deviceSuccessPage, {}, lookOf(pages, visit)));
+/** `GET /oidc/device/verify/failed` */
+function getDeviceFailed(context: Context): VisitHandler {
+  return async (visit) => {
+    await recallBrand(context, visit);
+    return showFailed(context, visit, 200);
+  };
+}
+
+function getSuccess(context: Context): VisitHandler {
+  return async (visit) => {
+    await recallBrand(context, visit);
+    const { pages } = context;
+    return sendShown(visit.reply, pages.show(deviceSuccessPage, {}, lookOf(pages, visit)));
+  };
 }
 
 /** The pages for a device's user (RFC 8628 §3.3): code, sign-in, consent. */

@@ -66,10 +66,15 @@ export class DomainBrands {
     return this.#ofRequests.get(request);
   }
 
+  /** The brand of this name's domain; undefined for the site's. */
+  ofName(name: string): Promise<DomainBrand | undefined> {
+    return this.#brandOf(name).catch(() => undefined);
+  }
+
   /** Answers the request in the brand of this name's domain, unless an earlier step knew the domain. */
   async choose(request: object, name: string): Promise<void> {
     if (this.#ofRequests.has(request)) return;
-    const found = await this.#brandOf(name).catch(() => undefined);
+    const found = await this.ofName(name);
     if (found !== undefined) this.#ofRequests.set(request, found);
   }
 

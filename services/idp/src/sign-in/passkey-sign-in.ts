@@ -105,11 +105,13 @@ interface ShownPasskey {
  * Without the id of its passkey, the work for an account is that for an unknown name (ADR 0059).
  */
 async function judgePasskey(deps: SignInContext, visit: Visit, { flow, name, response }: ShownPasskey): Promise<Proof> {
-  const { ceremonies, store, lookUp, suspensions, nowMs, decisionTimeoutMs, rememberMs } = deps;
+  const { ceremonies, store, lookUp, suspensions, domains, nowMs, decisionTimeoutMs, rememberMs } = deps;
   const { request } = visit;
   const context = callContext(visit, decisionTimeoutMs());
   const proof = { owner: flow.id, kind: "passkey", response } as const;
-  const holder = await store.holderOf(response.id, name, context);
+  // A random handle belongs to no domain, and the application may be for one only.
+  const sought = (await domains.place(name, flow.client?.domains)) || name;
+  const holder = await store.holderOf(response.id, sought, context);
   const known =
     holder === undefined ? undefined : await lookUp({ username: holder, ...attemptOrigin(deps, visit, flow) }, context);
   if (known?.outcome !== "ok") {

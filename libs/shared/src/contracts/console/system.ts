@@ -72,6 +72,9 @@ export const SystemReport = component("SystemReport", {
       name: Type.String(),
       state: state("up, down (for at least one engine), or unknown."),
       down_at: texts("Engines that cannot use it."),
+      of_domains: Type.Optional(
+        Type.Boolean({ description: "True if only records of domains name it, whose users alone need it." }),
+      ),
     }),
   ),
   redis: Type.Array(

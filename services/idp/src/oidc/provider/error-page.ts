@@ -2,6 +2,8 @@ import { operation } from "@postern/shared/contracts";
 import { isBelow } from "@postern/shared/platform/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Configuration, KoaContextWithOIDC } from "oidc-provider";
+import type { DomainLimit } from "../../domains/account-domains.ts";
+import type { DomainBrand } from "../../pages/domain-brands.ts";
 import { accountPath, type Pages, type Shown } from "../../pages/pages.ts";
 import { errorPage, type Problem } from "../../pages/templates/messages.ts";
 import { referenceOf } from "../../visit/visit.ts";
@@ -30,9 +32,9 @@ function problemOf({ error, status }: Failed): Problem {
 }
 
 /** The log has the reason under this reference; the page shows it with the standard's error code. */
-function pageOf(pages: Pages, failed: Failed): Shown {
+function pageOf(pages: Pages, failed: Failed, brand?: DomainBrand): Shown {
   const { error, status, reference, uiLocales, headers } = failed;
-  const look = pages.lookOf({ path: "", query: "", language: undefined, uiLocales, headers });
+  const look = pages.lookOf({ path: "", query: "", language: undefined, uiLocales, headers, brand });
   const problem = problemOf(failed);
   const href = problem === "expired" ? accountPath : failed.again;
   const displayReference = reference === undefined ? error : `${reference} (${error})`;
@@ -85,8 +87,17 @@ function canRepeat(ctx: KoaContextWithOIDC): boolean {
 }
 
 /** The response to an error that must not go to the client (RFC 6749 §4.1.2.1): a page for browsers, JSON for programs. */
-export function createRenderError(pages: () => Pages | undefined): NonNullable<Configuration["renderError"]> {
-  return (ctx: KoaContextWithOIDC, { error: named, error_description: description }, cause) => {
+export function createRenderError(
+  pages: () => Pages | undefined,
+  limitOf: (clientId: string) => DomainLimit | undefined,
+): NonNullable<Configuration["renderError"]> {
+  /** The brand of the application's only domain. */
+  const brandFor = async ({ brands }: Pages, ctx: KoaContextWithOIDC): Promise<DomainBrand | undefined> => {
+    const clientId = ctx.oidc?.client?.clientId;
+    const [own, ...others] = clientId === undefined ? [] : (limitOf(clientId) ?? []);
+    return own === undefined || others.length > 0 ? undefined : brands?.ofName(`@${own}`);
+  };
+  return async (ctx: KoaContextWithOIDC, { error: named, error_description: description }, cause) => {
     const error = errorCode(ctx, named);
     ctx.set("cache-control", "no-store");
     if (isFault(cause)) ctx.status = 500;
@@ -97,14 +108,15 @@ export function createRenderError(pages: () => Pages | undefined): NonNullable<C
       return;
     }
     const { ui_locales: uiLocales } = ctx.query;
-    const { headers, body } = pageOf(shown, {
+    const failed = {
       error,
       status: ctx.status,
       again: canRepeat(ctx) ? ctx.url : undefined,
       reference: shownReference(ctx.get(referenceHeader)),
       uiLocales: typeof uiLocales === "string" ? uiLocales : undefined,
       headers: ctx.headers,
-    });
+    };
+    const { headers, body } = pageOf(shown, failed, await brandFor(shown, ctx));
     ctx.set({ ...headers });
     ctx.body = body;
   };

@@ -146,7 +146,7 @@ export function createHooks(
     contentSecurityPolicy: securityPolicy,
     /** Members of discovery that depend on the configuration. */
     discoveryMembers: () => discoveryMembersOf(settings(), parts.pages()?.languages.map(({ tag }) => tag) ?? []),
-    renderError: createRenderError(parts.pages),
+    renderError: createRenderError(parts.pages, (clientId) => policies().get(clientId)?.limit),
     onGrant: counted.grant,
     /** The account that claims are taken from. */
     accountOf: async (accountId: string) => {

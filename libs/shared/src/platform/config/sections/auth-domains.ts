@@ -72,7 +72,7 @@ const DomainSource = section(
       minLength: 1,
     }),
     query: text(
-      "With `sql`: query that returns the row of the domain :domain, by name or alias, and no row for a domain that is not served. Lists are texts with commas; attributes and sections such as `mail` are JSON objects.",
+      "With `sql`: query that returns the row of the domain :domain, by name or alias, and no row for a domain that is not served. Lists are texts with commas, or arrays of PostgreSQL; attributes and sections such as `mail` are JSON objects.",
     ),
     base_dn: text("With `ldap`: base of the search."),
     filter: text(
@@ -116,6 +116,16 @@ export const Domains = liveSection(
       ...rules,
     }),
     source: DomainSource,
+    addresses: section(
+      "Mail addresses from backends that auth.backends.order does not list. Those of another domain are not released, because applications take addresses for accounts.",
+      {
+        attributes: texts(
+          "Attributes with addresses or names like them. Those from which `email` and `preferred_username` are mapped are among them in any case.",
+          { default: ["mail", "email", "eduPersonPrincipalName"] },
+        ),
+        domains: texts("Other domains whose addresses are released, whichever domain the account has."),
+      },
+    ),
   },
 );
 
@@ -247,6 +257,10 @@ export function validateDomains(config: Config, judgement: Judgement): void {
   const { problem, warning } = judgement;
   if (own !== "" && canonicalDomain(own) === undefined)
     problem(`${root}.default_domain`, messages.mustBe("a domain name"));
+  domains.addresses.domains.forEach((name, index) => {
+    if (canonicalDomain(name) === undefined)
+      problem(`${root}.addresses.domains[${index}]`, messages.mustBe("a domain name"));
+  });
   checkRecords(domains, judgement);
   if (!isAttributes(others.attributes))
     problem(`${root}.default.attributes`, messages.mustBe("texts or lists of texts by name"));

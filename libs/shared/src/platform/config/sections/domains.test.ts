@@ -104,6 +104,22 @@ test("sections of a record are JSON in databases and directories", () => {
   });
 });
 
+test.each([
+  ["{ domain_listeners: [{ address: '127.0.0.1:1', default_domain: a.test }] }", "{}", []],
+  ["{ domain_listeners: [{ default_domain: 'a b' }] }", "{}", ["address", "default_domain"]],
+  ["{}", "{ enabled: true, default_domain: a.test }", []],
+  ["{}", "{ enabled: true, default_domain: a b }", ["default_domain"]],
+])("listeners of a domain: http %s, grpc %s", (http, grpc, keys) => {
+  const servers = `runtime: { servers: { http: ${http}, grpc: { authority: ${grpc} } } }`;
+  const problems = (domains: string) => {
+    const text = `{ auth: { domains: { ${domains} } }, ${servers} }`;
+    const result = loadConfig({ text, env: {}, readFile: () => "" });
+    return result.ok ? [] : result.problems.map(({ path }) => path.split(".").at(-1));
+  };
+  expect(problems("records: [{ name: a.test }]")).toEqual(keys);
+  expect(problems("")).toContain("default_domain");
+});
+
 /** A site whose client is for these domains. */
 const clientFor = (domains: string) => `
 auth: { domains: { records: [{ name: a.test, aliases: [b.test] }] } }

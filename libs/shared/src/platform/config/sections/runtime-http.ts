@@ -2,10 +2,11 @@ import ipaddr from "ipaddr.js";
 import { validatedOperations } from "../../../contracts/admin/flush-operations.ts";
 import { tls12Suites, tlsGroups } from "../../net/tls-names.ts";
 import { messages } from "../messages.ts";
-import { checkEnabled, checkNames, checkServed, type Judgement } from "./checks.ts";
-import { duration, flag, integer, liveSection, section, text, texts } from "./fields.ts";
+import { checkEnabled, checkFilled, checkNames, checkServed, type Judgement } from "./checks.ts";
+import { duration, entries, flag, integer, liveSection, section, text, texts } from "./fields.ts";
 import type { Config, HttpServerConfig } from "./root.ts";
 import { ServerTls } from "./tls.ts";
+import { checkDefaultDomain } from "./uses-domains.ts";
 
 const endpoint = (what: string) => flag(`Whether ${what} are answered with 404.`);
 
@@ -92,12 +93,23 @@ const ClientCertificates = section(
   },
 );
 
+const DomainListener = section("A listener with a default domain.", {
+  address: text("Address and port.", { form: "host-port" }),
+  default_domain: text(
+    "Domain of user names without one. The default domain of an API caller takes precedence, and this one takes precedence over auth.domains.default_domain.",
+  ),
+});
+
 export const HttpServer = section("HTTP listeners of the gateway.", {
   address: texts("Addresses of the back channel. While frontend_address is empty, they serve the front channel too.", {
     default: ["127.0.0.1:9080"],
     form: "host-port",
     minItems: 1,
   }),
+  domain_listeners: entries(
+    "More listeners of the back channel, for mail servers whose users sign in without a domain. They have the settings of `address`.",
+    DomainListener,
+  ),
   frontend_address: texts(
     "Addresses of the front channel (sign-in pages, OpenID Connect, SAML), including /ping and /healthz. If empty, the back channel's addresses serve it.",
     { form: "host-port" },
@@ -114,7 +126,7 @@ export const HttpServer = section("HTTP listeners of the gateway.", {
     "Whether each connection begins with a PROXY protocol header, version 1 or 2, of a trusted proxy. The gateway closes all other connections.",
   ),
   haproxy_v2_listeners: texts(
-    "The listeners that haproxy_v2 applies to: backchannel (address), frontend (frontend_address), console (console_address) and client_certificates (client_certificates.address). If empty, to all of them.",
+    "The listeners that haproxy_v2 applies to: backchannel (address and domain_listeners), frontend (frontend_address), console (console_address) and client_certificates (client_certificates.address). If empty, to all of them.",
   ),
   disabled_endpoints: DisabledEndpoints,
   auth_policy_endpoint: flag(
@@ -145,6 +157,11 @@ export function validateHttp(config: Config, judgement: Judgement): void {
   const { rate_limit, openapi_validation, client_certificates: certificates, tls } = http;
   const { problem } = judgement;
   if (rate_limit.burst < rate_limit.per_second) problem(`${root}.rate_limit.burst`, messages.burstBelowRate);
+  checkFilled(http.domain_listeners, `${root}.domain_listeners`, "address", judgement);
+  http.domain_listeners.forEach(({ default_domain: name }, index) => {
+    checkDefaultDomain(config, name, `${root}.domain_listeners[${index}].default_domain`, judgement);
+    if (name === "") problem(`${root}.domain_listeners[${index}].default_domain`, messages.required);
+  });
   validateTls(http, judgement);
   validateProxies(http, judgement);
   const { operations } = openapi_validation;

@@ -7,6 +7,7 @@ import type { Config } from "./root.ts";
 import { Console } from "./runtime-console.ts";
 import { HttpServer, validateHttp } from "./runtime-http.ts";
 import { ClientTls } from "./tls.ts";
+import { checkDefaultDomain } from "./uses-domains.ts";
 
 const AuthorityTls = section("TLS settings of this listener.", {
   enabled: flag("Whether the listener requires TLS instead of plain text."),
@@ -25,15 +26,19 @@ const GrpcServer = section("Listeners of the gateway for gRPC.", {
       form: "host-port",
       minLength: 1,
     }),
+    default_domain: text(
+      "Domain of user names without one, unless the API caller has a default domain. If empty, auth.domains.default_domain.",
+    ),
     tls: AuthorityTls,
   }),
 });
 
 /** Callers send passwords here, so without TLS only this machine may connect. */
-function validateGrpc({ runtime }: Config, judgement: Judgement): void {
-  const { enabled, address, tls } = runtime.servers.grpc.authority;
+function validateGrpc(config: Config, judgement: Judgement): void {
+  const { enabled, address, default_domain: name, tls } = config.runtime.servers.grpc.authority;
   const root = "runtime.servers.grpc.authority";
   if (!enabled) return;
+  checkDefaultDomain(config, name, `${root}.default_domain`, judgement);
   if (!tls.enabled) {
     const host = parseHostPort(address)?.host;
     if (host !== undefined && !isLoopback(host)) judgement.problem(`${root}.address`, messages.plainOnLoopback);
