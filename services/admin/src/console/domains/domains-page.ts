@@ -87,9 +87,11 @@ function listPart(list: DomainList): Html {
     columns: [
       {
         name: t("domains.domain"),
-        cell: ({ report, name }) => (report === undefined ? name : html`<a href="${linkTo(report.name)}">${name}</a>`),
+        cell: ({ report, name }) =>
+          report === undefined
+            ? name
+            : html`<a href="${linkTo(report.name)}">${name}</a>${!report.enabled && html` ${stateOf(report)}`}`,
       },
-      { name: t("col.sign_ins"), cell: ({ report }) => report && stateOf(report) },
       numberColumn(t("rehearsal.accounts"), ({ report }) => report?.sign_ins?.accounts),
       numberColumn(t("account.factors"), ({ report }) => report?.sign_ins?.second_factors),
       numberColumn(t("account.app_passwords"), ({ report }) => report?.sign_ins?.app_passwords),
