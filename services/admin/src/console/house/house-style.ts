@@ -75,9 +75,6 @@ time{white-space:nowrap}
 .search{display:grid;gap:.75rem;margin-top:1rem}
 .search button{margin-top:0}
 time[title]{cursor:help}
-@media (min-width:72rem){
-.rows thead .number{overflow-wrap:break-word}
-}
 @media (max-width:26rem){
 time{white-space:normal}
 }
