@@ -21,7 +21,7 @@ const signIns = {
     successes: 100 + 20 * (index % 5),
     failures: index * 3,
   })),
-  successes: 1900,
+  successes: 1920,
   failures: 273,
   last: "2030-05-14T09:41:10.000Z",
 };

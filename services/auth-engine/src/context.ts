@@ -29,7 +29,7 @@ import { createHttpBackends } from "./backends/http/context.ts";
 import { createListAccounts } from "./backends/list-accounts.ts";
 import { createLiveBruteForce } from "./brute-force/context.ts";
 import { makeControls } from "./controls/context.ts";
-import { createDomainCounts, createFactorsRead } from "./domain-counts/context.ts";
+import { createDomainCounts } from "./domain-counts/context.ts";
 import { createLiveDomains, type LiveDomains } from "./domains/context.ts";
 import { makeDovecot } from "./dovecot/context.ts";
 import { createMailTokens } from "./mail-tokens/context.ts";
@@ -201,8 +201,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const resultCache = createResultCacheParts(config, settings, { base, bus, live, backends, spellings });
   const kept = { base, bus, redis, live, engineId, backends: backendsByName, scripts, metrics };
   const recorders = { rollups, origins, ...(await recordersOf(config, kept)) };
-  const factorsRead = createFactorsRead(recorders.domainCounts, domains);
-  const factors = createSecondFactorParts(config, { backends: backendsByName, logger, metrics, factorsRead });
+  const factors = createSecondFactorParts(config, { ...kept, logger, domains, domainCounts: recorders.domainCounts });
   const features = { mailTokens, bruteForce, risk, suspensions, resultCache, ...recorders, ...factors };
   const parts = { ...base, live, rules, backends, domains, backendsByName, ...features };
   const releasable = createAttributeFilter(secretFields(config));

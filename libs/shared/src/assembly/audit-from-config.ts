@@ -16,6 +16,9 @@ import { redisFromConfig } from "./redis-from-config.ts";
 
 const none = (): void => undefined;
 
+/** The domain of an account; undefined while no domain has rules of its own. */
+type FindDomain = (account: string) => string | undefined;
+
 /**
  * The audit stream, `follow` for what else becomes of its records, `nameDomains` for the domains of accounts, `reopen` for its file, and `close`
  * for the copy in Redis.
@@ -47,12 +50,12 @@ export function auditFromConfig(
     followed(fields);
     history?.note({ time: new Date().toISOString(), service, instance, ...fields });
   };
-  let domainOf: (account: string) => string | undefined = () => undefined;
+  let domainOf: FindDomain | undefined;
   const truncation = { ipv4Bits: address_truncation.ipv4_bits, ipv6Bits: address_truncation.ipv6_bits };
   return {
-    ...createAudit(write, { truncation, domainOf: (account) => domainOf(account) }),
+    ...createAudit(write, { truncation, domainOf: (account) => domainOf?.(account) }),
     /** Finds the domains of accounts in this way from now on. */
-    nameDomains: (find: typeof domainOf): void => {
+    nameDomains: (find: FindDomain): void => {
       domainOf = find;
     },
     /** Calls this one with every record from now on. */

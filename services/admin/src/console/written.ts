@@ -13,6 +13,14 @@ interface Named {
   readonly domain?: string | undefined;
 }
 
+function writtenName({ account, username, domain }: Pick<RecordedDecision, "account" | "username"> & Named) {
+  return {
+    ...(account !== undefined && { account }),
+    ...(username !== account && { username }),
+    ...(domain !== undefined && { domain }),
+  };
+}
+
 /** A record as the interface writes it: without members that have no value. */
 export function writtenDecision(record: RecordedDecision, { place = {}, domain }: Named = {}): DecisionRecord {
   const { timeMs, firstMs, count, outcome, reason, rule, channel, step, protocol, client, clientIp } = record;
@@ -34,9 +42,7 @@ export function writtenDecision(record: RecordedDecision, { place = {}, domain }
     client_ip: clientIp,
     ...(network !== undefined && { network }),
     ...(Object.keys(place).length > 0 && { place }),
-    ...(account !== undefined && { account }),
-    ...(username !== account && { username }),
-    ...(domain !== undefined && { domain }),
+    ...writtenName({ account, username, domain }),
     instance,
     session,
   };

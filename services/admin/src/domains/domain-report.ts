@@ -37,7 +37,7 @@ export function reportOf(
   {
     settings: { order, configured },
     counts,
-  }: { readonly settings: ShownDomainSettings; readonly counts?: DomainCounts },
+  }: { readonly settings: ShownDomainSettings; readonly counts: DomainCounts | undefined },
 ): DomainReport {
   const found = domain ?? { ...withoutRecords, name: sought };
   const { name, aliases, origin, isEnabled, message, protocols, mailCredentials, attributes, record } = found;

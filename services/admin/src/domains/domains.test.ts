@@ -39,6 +39,8 @@ const countsOf = (name: string): DomainCounts => ({
 const away = new Error("Redis is away");
 let isAway = false;
 
+const readDomainCounts = async (counted: readonly string[]) => (isAway ? Promise.reject(away) : counted.map(countsOf));
+
 /** What the operations say to a caller, of all domains or of its own. */
 async function ask(current: Domains | undefined, path: string, own?: readonly string[]) {
   await using app = Fastify();
@@ -46,8 +48,6 @@ async function ask(current: Domains | undefined, path: string, own?: readonly st
   app.addHook("onRequest", async (request) => {
     request.caller = { ...caller, domains: own };
   });
-  const readDomainCounts = async (counted: readonly string[]) =>
-    isAway ? Promise.reject(away) : counted.map(countsOf);
   const context = { domains: { current }, live: { current: { domains: shownDomainSettings(site) } }, readDomainCounts };
   limitCallers(app, { ...context, logger: { info: () => undefined } });
   app.get(url, { config: { concerns: { of: "accounts" } } }, getDomains(context));

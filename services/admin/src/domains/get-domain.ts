@@ -25,6 +25,6 @@ export function getDomain({ domains, live, readDomainCounts }: DomainContext) {
     if (domain?.isKnown === false) return reply.code(404).send({ error: "the site does not serve this domain" });
     const names = domain?.record === undefined ? [] : [domain.name];
     const [counts] = (await readCounts(readDomainCounts, names, systemClock.now())).values();
-    return reply.send(reportOf(sought, domain, { settings: live.current.domains, ...(counts && { counts }) }));
+    return reply.send(reportOf(sought, domain, { settings: live.current.domains, counts }));
   };
 }

@@ -68,6 +68,8 @@ function engineAt(name: string, clock: { nowMs: number }) {
 
 const read = (nowMs: number, ...names: readonly string[]) => createDomainCountReader(redis, "p:")(names, nowMs);
 
+const seen = async (nowMs: number) => (await read(nowMs, "a.test"))[0]?.accounts.accounts;
+
 test("engines add up by domain and day; what has no record of its own counts together", async () => {
   const clock = { nowMs: startMs };
   const [one, other] = [engineAt("1", clock), engineAt("2", clock)];
@@ -122,7 +124,6 @@ test("an account is sent once in a week, and is seen for some weeks", async () =
   await write();
   counter.decided({ domain }, ok("ann@a.test"), {});
   await write();
-  const seen = async (nowMs: number) => (await read(nowMs, "a.test"))[0]?.accounts.accounts;
   expect(await seen(clock.nowMs + 7 * dayMs)).toBe(2);
   expect(await seen(clock.nowMs + countedWeeks * 7 * dayMs)).toBe(0);
 });

@@ -1,10 +1,11 @@
 import { keyRingFromConfig } from "@postern/shared/assembly";
-import type { AccountKind } from "@postern/shared/domain/domain-counts";
 import { createWorkGate } from "@postern/shared/domain/passwords";
 import type { Config } from "@postern/shared/platform/config";
 import type { Logger } from "@postern/shared/platform/logging";
 import { systemClock } from "@postern/shared/platform/time";
 import type { BackendsByName } from "../backends/backends-by-name.ts";
+import type { DomainCounts } from "../domain-counts/domain-counts.ts";
+import type { LiveDomains } from "../domains/context.ts";
 import type { EngineMetrics } from "../metrics.ts";
 import { createAppPasswords, createAppPasswordUses, type OnAppPasswordUse } from "./app-passwords.ts";
 import { createSecondFactors, type SecondFactors } from "./second-factors.ts";
@@ -16,8 +17,8 @@ interface Parts {
   readonly backends: BackendsByName;
   readonly logger: Logger;
   readonly metrics: Pick<EngineMetrics, "appPasswordUse">;
-  /** Called with what an account has, when somebody needs to know. */
-  readonly factorsRead: (account: string, has: readonly AccountKind[]) => void;
+  readonly domains: Pick<LiveDomains, "current">;
+  readonly domainCounts: Pick<DomainCounts, "hasFactors">;
 }
 
 /**
@@ -33,13 +34,13 @@ function createUseReporter({ logger, metrics }: Parts): OnAppPasswordUse {
   };
 }
 
-/** Reads factors, and reports which kinds an account has. */
-function reported({ readFactors }: SecondFactors, { factorsRead }: Parts): SecondFactors["readFactors"] {
+/** Reads factors, and counts which kinds an account has. */
+function counted({ readFactors }: SecondFactors, { domains, domainCounts }: Parts): SecondFactors["readFactors"] {
   return async (request, context) => {
     const found = await readFactors(request, context);
     if (found.outcome !== "ok") return found;
     const { account, hasTotp, webauthnCredentials, appPasswords } = found;
-    factorsRead(account, [
+    domainCounts.hasFactors(domains.current?.inMemory(account), account, [
       ...(hasTotp || webauthnCredentials.length > 0 ? (["second_factors"] as const) : []),
       ...(appPasswords > 0 ? (["app_passwords"] as const) : []),
     ]);
@@ -52,7 +53,7 @@ export function createSecondFactorParts(config: Config, parts: Parts) {
   const hashing = createWorkGate(1, maxRecoveryQueue);
   const secondFactors = createSecondFactors(backends, keyRingFromConfig(config, "mfa-artefact"), hashing);
   return {
-    secondFactors: { ...secondFactors, readFactors: reported(secondFactors, parts) },
+    secondFactors: { ...secondFactors, readFactors: counted(secondFactors, parts) },
     appPasswords: createAppPasswords(backends, systemClock),
     appPasswordUses: createAppPasswordUses(systemClock, createUseReporter(parts)),
     /** Ends the hashing of recovery codes. */

@@ -9,10 +9,11 @@ if (english === undefined) throw new Error("no languages");
 const origin = { clientIp: "", userAgent: "", language: english, attributes: { mail: ["ann@home.test"] } };
 const about = { event: "factor_added", factor: "totp", session: "s", origin } as const;
 
+const domainOf = async (account: string) => ({ name: account.split("@")[1], brand: "Mail of One" });
+
 test("a webhook that is limited gets its domain only, with the domain; the bus and the user get all", async () => {
   const queued: NotificationJob[] = [];
   const published: AccountNotification[] = [];
-  const domainOf = async (account: string) => ({ name: account.split("@")[1], brand: "Mail of One" });
   const { store } = createNotifier({
     settings: {
       events: new Set(["factor_added"]),

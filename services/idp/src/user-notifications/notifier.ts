@@ -106,25 +106,21 @@ function bodyOf(
   };
 }
 
-/** Sends user notifications by bus, webhook and mail. No sign-in waits for them or fails because of them. */
-export function createNotifier(deps: NotifierDeps) {
-  const { settings, queue, devices, domainOf, publish, count, logger, nowMs } = deps;
-  const inFlight = new Set<Promise<unknown>>();
-
-  const jobsOf = async (
+/** One job for each webhook and mail, each under an id of its own. */
+function createJobsOf({ settings }: Pick<NotifierDeps, "settings">) {
+  return async (
     notification: Notification,
     body: AccountNotification,
     brand: string | undefined,
   ): Promise<readonly NotificationJob[]> => {
     const { id, account, event } = body;
     const about = { id, account, event };
-    const mail = settings.mail && { ...settings.mail, ...(brand !== undefined && { brand }) };
-    const mails = mail === undefined ? [] : notificationMails(notification, mail, Date.parse(body.time));
+    const of = settings.mail && { ...settings.mail, ...(brand !== undefined && { brand }) };
+    const mails = of === undefined ? [] : notificationMails(notification, of, Date.parse(body.time));
     return [
       ...((await settings.isForWebhook(account))
         ? [{ channel: "webhook", ...about, body: JSON.stringify(body) } as const]
         : []),
-      // Each is a job of its own, under an id of its own.
       ...mails.map((mail, index) => ({
         channel: "mail" as const,
         ...about,
@@ -133,6 +129,13 @@ export function createNotifier(deps: NotifierDeps) {
       })),
     ];
   };
+}
+
+/** Sends user notifications by bus, webhook and mail. No sign-in waits for them or fails because of them. */
+export function createNotifier(deps: NotifierDeps) {
+  const { settings, queue, devices, domainOf, publish, count, logger, nowMs } = deps;
+  const inFlight = new Set<Promise<unknown>>();
+  const jobsOf = createJobsOf(deps);
   const lost = ({ event, session }: Pick<Notification, "event" | "session">, err: unknown): void => {
     count(event, "lost");
     logger.error({ session, event, err }, "user notification lost");

@@ -74,6 +74,21 @@ const numberColumn = (name: Html, of: (row: Row) => number | undefined): Column<
   },
 });
 
+/** What would make the table wider than a tablet. */
+function below({ report, traffic }: Row): Html | undefined {
+  const signIns = report?.sign_ins;
+  const facts = [
+    ...(signIns === undefined
+      ? []
+      : [
+          html`${t("account.factors")}: ${countText(signIns.second_factors)}`,
+          html`${t("account.app_passwords")}: ${countText(signIns.app_passwords)}`,
+        ]),
+    ...(traffic?.last === undefined ? [] : [html`${t("domains.last")}: ${time(traffic.last)}`]),
+  ];
+  return facts.length === 0 ? undefined : html`<small>${joined(facts)}</small>`;
+}
+
 function rowsOf({ domains, others }: DomainList): readonly Row[] {
   const rows = domains.map((report) => ({ name: domainText(report.name), report, traffic: report.sign_ins }));
   return others === undefined ? rows : [...rows, { name: t("domains.others"), traffic: others }];
@@ -87,17 +102,17 @@ function listPart(list: DomainList): Html {
     columns: [
       {
         name: t("domains.domain"),
-        cell: ({ report, name }) => (report === undefined ? name : html`<a href="${linkTo(report.name)}">${name}</a>`),
+        cell: ({ report, name }) =>
+          report === undefined
+            ? name
+            : html`<a href="${linkTo(report.name)}">${name}</a>${!report.enabled && html` ${stateOf(report)}`}`,
       },
-      { name: t("col.sign_ins"), cell: ({ report }) => report && stateOf(report) },
       numberColumn(t("rehearsal.accounts"), ({ report }) => report?.sign_ins?.accounts),
-      numberColumn(t("account.factors"), ({ report }) => report?.sign_ins?.second_factors),
-      numberColumn(t("account.app_passwords"), ({ report }) => report?.sign_ins?.app_passwords),
       numberColumn(t("col.successes"), ({ traffic }) => traffic?.successes),
       numberColumn(t("col.refused"), ({ traffic }) => traffic?.failures),
       { name: t("domains.days"), cell: ({ traffic }) => traffic && smallChart(traffic) },
-      { name: t("col.last"), cell: ({ traffic }) => (traffic?.last === undefined ? undefined : time(traffic.last)) },
     ],
+    below,
   });
   return html`${source !== "none" && html`<p class="lead">${t("domains.source")}</p>`}${domains.length === 0 ? html`<p class="lead">${t("domains.none")}</p>` : rows}${
     next !== undefined &&

@@ -1,11 +1,12 @@
 import { DecisionHistoryPage, Explanation, isConsoleAction, NetworkReport, pathTo } from "@postern/shared/contracts";
 import { canonicalDomain } from "@postern/shared/platform/net";
 import type { FastifyReply } from "fastify";
+import type { Operator } from "../../operators/operator.ts";
 import { createReadAnswer } from "../api-answer.ts";
 import { type ConsoleVisit, forOperator, goTo, queryOf, sendNotice, sendPage } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../context.ts";
 import { linksOf } from "../shown-values.ts";
-import { networkPage } from "./network-page.ts";
+import { type DomainFilter, networkPage } from "./network-page.ts";
 
 const readExplanation = createReadAnswer(Explanation);
 const readNetwork = createReadAnswer(NetworkReport);
@@ -21,17 +22,21 @@ function reportForDomain(network: string, { bans }: Explanation): NetworkReport 
 /** `GET /console/network`, with `for`, the handle of an address or a network. Others have no page. */
 export function getNetworkPage(deps: ConsolePagesDeps) {
   const { ask, handles, clock } = deps;
+  const historyOf = async (operator: Operator, network: string, { domain, isValid }: DomainFilter) => {
+    if (!isValid) return { records: [] };
+    const query = { network, limit: maxRecords, ...(domain !== "" && { domain }) };
+    return readHistory(ask, operator, { operation: "listDecisions", query });
+  };
   const show = async ({ request, reply, operator }: ConsoleVisit): Promise<FastifyReply> => {
     const handle = queryOf(request, "for");
     if (handle === undefined) return goTo(reply, pathTo("consoleSearch"));
     const network = handles.read(operator.account, handle);
     if (network === undefined) return sendNotice(deps, reply, "link", operator);
     const typed = (queryOf(request, "domain") ?? "").trim();
-    const isValid = typed === "" || canonicalDomain(typed) !== undefined;
-    const query = { network, limit: maxRecords, ...(typed !== "" && { domain: typed }) };
+    const filter = { handle, domain: typed, isValid: typed === "" || canonicalDomain(typed) !== undefined };
     const [explanation, history] = await Promise.all([
       readExplanation(ask, operator, { operation: "explain", query: { query: network } }),
-      isValid ? readHistory(ask, operator, { operation: "listDecisions", query }) : { records: [] },
+      historyOf(operator, network, filter),
     ]);
     const report =
       operator.domain === undefined
@@ -44,7 +49,7 @@ export function getNetworkPage(deps: ConsolePagesDeps) {
       report,
       explanation,
       history,
-      filter: { handle, domain: typed, isValid },
+      filter,
       done: isConsoleAction(done) ? done : undefined,
       nowMs: clock.now(),
       operator,
