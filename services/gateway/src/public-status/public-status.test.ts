@@ -22,6 +22,11 @@ test.each<[string, Partial<SignInFacts>, boolean]>([
   ["the identity provider is not ready", { reports: [engine, { ...idp, status: "down" }] }, false],
   ["a site without identity provider", { needed: ["auth-engine"], reports: [engine] }, true],
   ["no engine can use a backend", { reports: [{ ...engine, ...backend("down") }, idp] }, false],
+  [
+    "a backend of some domains",
+    { reports: [{ ...engine, backends: [{ name: "ldap(a)", state: "down", isOfDomains: true }] }, idp] },
+    true,
+  ],
   ["one of two engines can use it", { reports: [engine, { ...engine, ...backend("down") }, idp] }, true],
 ])("%s: sign-in works for every user: %s", (_, change, works) => {
   expect(signInWorks({ ...good, ...change })).toBe(works);

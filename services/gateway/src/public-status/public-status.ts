@@ -23,10 +23,13 @@ function serves({ service, status, checks }: SignInFacts["reports"][number]): bo
   return status === "up" || status === "degraded";
 }
 
-/** Whether every user can sign in: each part that a sign-in needs works in at least one process. */
+/**
+ * Whether every user can sign in: each part that a sign-in needs works in at least one process. The directory of one customer is no part of the
+ * service that this page is about.
+ */
 export function signInWorks({ gateway, engines, needed, reports }: SignInFacts): boolean {
   const serving = reports.filter((report) => report.isCurrent && serves(report));
-  const backends = serving.flatMap((report) => report.backends ?? []);
+  const backends = serving.flatMap((report) => report.backends ?? []).filter(({ isOfDomains }) => isOfDomains !== true);
   const usable = new Set(backends.filter(({ state }) => state === "up").map(({ name }) => name));
   return (
     gateway === "up" &&
