@@ -21,7 +21,7 @@ import { createLostPhoneCodes } from "@postern/shared/domain/lost-phone";
 import { createOriginReader } from "@postern/shared/domain/origins";
 import { createPasswordVerifier } from "@postern/shared/domain/passwords";
 import { locateOnBus } from "@postern/shared/domain/places";
-import { createRollupReader } from "@postern/shared/domain/rollups";
+import { createDayReader, createRollupReader } from "@postern/shared/domain/rollups";
 import type { Suspensions } from "@postern/shared/domain/suspensions";
 import { type Bus, busHealth } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
@@ -147,6 +147,7 @@ function recordsOf(
     networkState: createNetworkState({ redis, keyPrefix, rules, clock: systemClock }),
     listBansByEnd: createBansByEnd(redis, keyPrefix, systemClock),
     readRollups: createRollupReader(redis, keyPrefix),
+    readDay: createDayReader(redis, keyPrefix),
     readOrigins: createOriginReader(redis, keyPrefix),
     /** Undefined while no history is recorded. */
     history: sharedHistory(historyFromConfig(config, redis)),

@@ -1,6 +1,6 @@
 import type { Attacks, SignInSeries, SystemReport } from "@postern/shared/contracts";
 import { printable } from "../../table.ts";
-import { type Colour, cut, fitted, type Paint } from "../paint.ts";
+import { type Colour, cut, fitted, type Paint, wrapped } from "../paint.ts";
 import type { TopData } from "./read-top.ts";
 import { sparkline } from "./sparkline.ts";
 import { accountsBy, networksBy, type TopSort } from "./top-state.ts";
@@ -231,10 +231,20 @@ function verdictLines({ columns, paint }: TopFrame, { state, verdict, findings }
   ];
 }
 
+/** At most three lines: a telephone's terminal shows the begin, which says the most. */
+function situationLines({ columns, paint }: TopFrame, { situation }: Attacks): readonly string[] {
+  if (situation === undefined || situation.state === "quiet") return [];
+  const colour = situation.state === "attack" ? "red" : "yellow";
+  return wrapped(printable(situation.verdict), columns, 3).map((line) => paint(colour, line));
+}
+
 function linesWith(data: TopData, frame: TopFrame, thrift: number): readonly string[] {
   const { series, system, attacks, unavailable } = data;
   const parts = [
-    system === undefined ? [] : verdictLines(frame, system),
+    [
+      ...(attacks === undefined ? [] : situationLines(frame, attacks)),
+      ...(system === undefined ? [] : verdictLines(frame, system)),
+    ],
     unavailable.map((text) => frame.paint("yellow", cut(printable(text), frame.columns))),
     series === undefined ? [] : signInLines(frame, series, thrift),
     attacks === undefined ? [] : attackLines(frame, attacks),

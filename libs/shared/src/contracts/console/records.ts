@@ -76,6 +76,26 @@ export const BanRecordPage = component("BanPage", {
 });
 export type BanRecordPage = Static<typeof BanRecordPage>;
 
+/** What a text in English says, for those who say it in another language. */
+export const Sentence = component("Sentence", {
+  code: text("Identifier of the sentence."),
+  values: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
+    description: "What it is about, such as an address, a number, or a time in UTC.",
+  }),
+});
+export type Sentence = Static<typeof Sentence>;
+
+/** Whether the site is attacked, as the overview says it. */
+const Situation = component("AttackSituation", {
+  state: text(
+    "quiet, attack, refusals (unusually many, and rather a fault or a program than an attack) or guessing (passwords of single accounts, from many networks).",
+  ),
+  verdict: text("The answer in sentences; empty while it is quiet. Times are in UTC."),
+  sentences: Type.Array(Sentence, { description: "The same by code." }),
+  since: Type.Optional(time("Begin, accurate to ten minutes. Absent if it is not a matter of refusals.")),
+});
+export type AttackSituation = Static<typeof Situation>;
+
 export const Attacks = component("Attacks", {
   minutes: Type.Array(
     Type.Object({
@@ -114,17 +134,9 @@ export const Attacks = component("Attacks", {
     }),
     { description: "Some accounts for which wrong passwords were sent, those with most addresses first." },
   ),
+  situation: Type.Optional(Situation),
 });
 export type Attacks = Static<typeof Attacks>;
-
-/** What a text in English says, for those who say it in another language. */
-export const Sentence = component("Sentence", {
-  code: text("Identifier of the sentence."),
-  values: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
-    description: "What it is about, such as an address, a number, or a time in UTC.",
-  }),
-});
-export type Sentence = Static<typeof Sentence>;
 
 const sentences = Type.Optional(
   Type.Array(Sentence, { description: "The same by code. Absent from earlier versions." }),

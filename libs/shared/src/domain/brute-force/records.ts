@@ -12,6 +12,7 @@ import {
 } from "./flush.ts";
 import { createIndexReader, type PageRequest } from "./pages.ts";
 import { readValues } from "./read-values.ts";
+import { shards } from "./shards.ts";
 import { accountWideKeys, sourceOf, userPart } from "./source.ts";
 
 /** Keys of bans with which an earlier rule may ban the same network. */
@@ -85,6 +86,12 @@ export function createBruteForceRecords(deps: FlushDeps) {
       const { members, next } = await readPage(accountShard, page, 0);
       const addresses = await Promise.all(members.map(addressesOf));
       return { accounts: members.map((account, index) => ({ account, addresses: addresses[index] ?? [] })), next };
+    },
+    /** Number of accounts for which wrong passwords were sent since a time; at most as many as the index has. */
+    countGuessed: async (sinceMs: number): Promise<number> => {
+      const since = Math.floor(sinceMs / 1000);
+      const counts = await Promise.all(shards.map((shard) => redis.zcount(accountShard(shard), since, "+inf")));
+      return counts.reduce((sum, count) => sum + count, 0);
     },
     addressesOf,
     /** The guessed accounts without their addresses, each of which would need its own query. */
