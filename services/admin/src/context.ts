@@ -90,6 +90,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const jobs = createJobs(config, { redis: parts.queue, logger: parts.logger });
   const rememberedDevices = rememberedDevicesFromConfig(config, { redis, clock: sharedClock });
   const health = createAdminHealth(config, parts);
+  const locate = locateOnBus(parts.bus);
   const proofs = createOperatorProofs(config, parts);
   return {
     ...parts,
@@ -104,10 +105,10 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     jobs,
     ...records,
     watchHub: createWatchHub(parts),
-    locate: locateOnBus(parts.bus),
+    locate,
     shadowReports: createShadowReports(config, redis),
     auditReads: createAuditReads(parts.audit),
-    ...createExplanations(config, { ...parts, ...suspending, ...records, accountNames, factorLocks }),
+    ...createExplanations(config, { ...parts, ...suspending, ...records, accountNames, factorLocks, locate }),
     reportAccount: createAccounts(config, { ...parts, ...records, rememberedDevices }, factorLocks),
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin", sharedClock)),
     health,

@@ -75,6 +75,26 @@ test("the first remedy stands beside the verdict while sign-ins fail, and in the
   expect(shown("lifted")).toMatch(/<div class="verdict lifted"><div role="status"><span class="badge good">/u);
 });
 
+test("the brake of a takeover stands beside the verdict for those who may use it", () => {
+  const view = viewWith("alice");
+  const { answer } = view;
+  if (answer === undefined) throw new Error("the sample has no answer");
+  const doubts = {
+    suspicious: 0,
+    new_country: { country: "NG", time: "2030-05-06T03:12:00.000Z", client_ip: "192.0.2.1" },
+  };
+  const explanation = { ...answer.explanation, account: "alice", state: "doubted", doubts };
+  const shown = (role: "helpdesk" | "security", more: Partial<typeof explanation> = {}) =>
+    bodyOf({ ...viewWith("alice", { role }), answer: { ...answer, explanation: { ...explanation, ...more } } });
+  const beside = /<div class="beside"><ul class="acts"><li class="danger"><details><summary>Suspend the account/u;
+  expect(shown("security")).toMatch(beside);
+  expect(shown("security").match(/actions\/suspend"/gu)).toHaveLength(1);
+  expect(shown("security")).toMatch(/<span class="badge warn">.*In doubt/u);
+  expect(shown("helpdesk")).not.toContain("actions/suspend");
+  const causes = [{ kind: "suspension", text: "Suspended." }];
+  expect(shown("security", { causes })).not.toContain("actions/suspend");
+});
+
 test("actions that end something are marked, and say how much", () => {
   const body = bodyOf(viewWith("alice"));
   expect(body).toContain(

@@ -1,4 +1,4 @@
-import type { Attacks, AttackSituation } from "@postern/shared/contracts";
+import type { AttackSituation, Attacks } from "@postern/shared/contracts";
 import type { BruteForceRecords } from "@postern/shared/domain/brute-force";
 import { systemClock as clock } from "@postern/shared/platform/time";
 import type { FastifyReply, FastifyRequest } from "fastify";

@@ -14,7 +14,8 @@ import { outcomesChart } from "../charts/sign-in-charts.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { table } from "../house/table.ts";
 import { livePart } from "../live-script.ts";
-import { networkLink } from "../network-link.ts";
+import { networkHref, networkLink } from "../network-link.ts";
+import { sendersId } from "../senders-part.ts";
 import { doneNotice, exactTime, type SubjectLinks, time } from "../shown-values.ts";
 
 export type BanOrder = "asc" | "desc";
@@ -103,7 +104,8 @@ function banTable(view: BansView, rows: readonly BanRecord[]): Html {
         sort: { order, hint, href: addressOf(view, { order: other }) },
       },
     ],
-    below: ({ network }) => actionList(view, "network", network),
+    below: ({ network }) =>
+      html`<p><a href="${networkHref(view.links, network)}#${sendersId}">${t("senders.which")}</a></p>${actionList(view, "network", network)}`,
   });
 }
 

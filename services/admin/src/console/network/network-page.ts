@@ -5,6 +5,7 @@ import { type Actionable, actionList, createOffered } from "../action-forms.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { table } from "../house/table.ts";
 import { placeText } from "../place-text.ts";
+import { sendersPart } from "../senders-part.ts";
 import { doneNotice, exactTime, time } from "../shown-values.ts";
 import { byAccount, programOf } from "../sign-ins/lanes.ts";
 import { networkSignIns } from "../sign-ins/sign-ins-part.ts";
@@ -100,7 +101,7 @@ export function networkPage(view: NetworkView): ConsolePage {
     title,
     body: html`${doneNotice(done)}<h1>${title}</h1>${verdict}${causesPart(view, explanation, offered)}${incomplete.map(
       (missing) => html`<p class="note">${incompleteText(missing)}</p>`,
-    )}${domain !== undefined && html`<p class="note">${t("network.of_domain", { domain })}</p>`}${factsPart(view)}${
+    )}${domain !== undefined && html`<p class="note">${t("network.of_domain", { domain })}</p>`}${sendersPart(links, explanation)}${factsPart(view)}${
       (domain === undefined || report.bans.length > 0) && bansPart(view)
     }${domain === undefined && rulesPart(view)}${networkSignIns({
       links,
