@@ -92,6 +92,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const health = createAdminHealth(config, parts);
   const locate = locateOnBus(parts.bus);
   const proofs = createOperatorProofs(config, parts);
+  const lostPhone = lostPhoneOf(config, { ...parts, ...proofs, ...suspending, sharedClock });
   return {
     ...parts,
     flushes: flushesFromConfig(config, flush),
@@ -99,7 +100,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     /** Undefined without the secret that encrypts them. */
     rememberedDevices,
     ...proofs,
-    createLostPhoneCode: lostPhoneOf(config, { ...parts, ...proofs, ...suspending, sharedClock }),
+    ...lostPhone,
     accountNames,
     ...suspending,
     jobs,
@@ -109,7 +110,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     shadowReports: createShadowReports(config, redis),
     auditReads: createAuditReads(parts.audit),
     ...createExplanations(config, { ...parts, ...suspending, ...records, accountNames, factorLocks, locate }),
-    reportAccount: createAccounts(config, { ...parts, ...records, rememberedDevices }, factorLocks),
+    reportAccount: createAccounts(config, { ...parts, ...records, ...lostPhone, rememberedDevices }, factorLocks),
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin", sharedClock)),
     health,
     ...createSystem(config, { ...parts, health, readJob: jobs.read }),

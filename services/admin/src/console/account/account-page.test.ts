@@ -95,6 +95,29 @@ test("the brake of a takeover stands beside the verdict for those who may use it
   expect(shown("security", { causes })).not.toContain("actions/suspend");
 });
 
+test("whether a lost phone can be helped is said before anything is tried, with the button or the reason", () => {
+  const view = viewWith("alice");
+  const { answer } = view;
+  if (answer === undefined) throw new Error("the sample has no answer");
+  const shown = (judged: string, role: "helpdesk" | "security" = "security", resetsFactors = false) =>
+    bodyOf({
+      ...viewWith("alice", { role }),
+      helpdesk: { resetsFactors, offersLostPhone: true },
+      answer: { ...answer, report: { ...answer.report, lost_phone: judged } },
+    });
+  expect(shown("possible").match(/actions\/lost-phone"/gu)).toHaveLength(1);
+  expect(shown("possible", "helpdesk")).toContain("Your role, helpdesk, cannot create one. The role security can.");
+  expect(shown("possible", "helpdesk")).not.toContain("actions/lost-phone");
+  expect(shown("possible", "helpdesk", true)).toContain("actions/lost-phone");
+  for (const [judged, reason] of [
+    ["operator", "No code: this is an operator."],
+    ["suspended", "No code: the account is suspended."],
+    ["doubted", "No code: a suspicious sign-in is unanswered"],
+    ["disabled", "identity.mfa.lost_phone.enabled is off"],
+  ] as const)
+    expect([shown(judged).includes(reason), shown(judged).includes("actions/lost-phone")]).toEqual([true, false]);
+});
+
 test("actions that end something are marked, and say how much", () => {
   const body = bodyOf(viewWith("alice"));
   expect(body).toContain(

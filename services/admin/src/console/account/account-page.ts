@@ -96,7 +96,11 @@ function answerPart(view: AccountView, answer: AccountAnswer): Html {
   const offered = createOffered();
   const general = (): Html | undefined => {
     const ids = (["flush", "unlock", "lost-phone", "end-sessions", "suspend", "invite"] as const).filter(
-      (id) => !offered.has(id, name) && !(id === "suspend" && isSuspended(explanation)),
+      (id) =>
+        !offered.has(id, name) &&
+        !(id === "suspend" && isSuspended(explanation)) &&
+        // It stands with the second factors, or the reason why it cannot be used.
+        !(id === "lost-phone" && report.lost_phone !== undefined),
     );
     return actionsOf(view, ids, { target: name, ends: countsOf(sessions) });
   };

@@ -59,7 +59,7 @@ export function senderSentences(
   distinct: number,
   nowMs: number,
 ): readonly Sentence[] {
-  const facts = { account, protocol, address: address === "" ? "–" : address, count, at: momentText(last, nowMs) };
+  const facts = { account, protocol, address: address === "" ? "–" : address, at: momentText(last, nowMs) };
   const which =
     client === undefined ? sentence("sender.unnamed", facts) : sentence("sender.named", { ...facts, client });
   return [which, ...(distinct === 1 && count > 1 ? [sentence("sender.same")] : [])];
