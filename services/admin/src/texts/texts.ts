@@ -48,6 +48,9 @@ export function word(group: string, code: string): Html {
   return isTextKey(key) ? t(key) : html`${code}`;
 }
 
+/** A role of the console, with its name in the configuration where the language has another word. */
+export const roleWord = (role: string): Html => word("role", role);
+
 /** What a finding is about, such as `service idp`: its first word is a kind. */
 export function subjectText(subject: string): Html {
   const [kind = "", ...names] = subject.split(" ");

@@ -4,8 +4,8 @@ import { type Html, html } from "@postern/shared/platform/pages";
 import { comma, t } from "../../texts/texts.ts";
 import { type ActedOn, type Actionable, actionsOf } from "../action-forms.ts";
 import { card } from "../house/card.ts";
-import { lostPhonePart } from "./lost-phone-part.ts";
 import { time } from "../shown-values.ts";
+import { lostPhonePart } from "./lost-phone-part.ts";
 
 interface Credential {
   readonly name: Html;

@@ -2,7 +2,16 @@ import { type Attacks, pathTo, type SignInSeries, type SystemReport } from "@pos
 import { type Html, html } from "@postern/shared/platform/pages";
 import type { Operator } from "../../operators/operator.ts";
 import { sentenceHtml } from "../../texts/messages.ts";
-import { countText, joined, millisecondsText, percentText, roughText, subjectText, t } from "../../texts/texts.ts";
+import {
+  countText,
+  joined,
+  millisecondsText,
+  percentText,
+  roughText,
+  subjectText,
+  t,
+  word,
+} from "../../texts/texts.ts";
 import { attackPart } from "../attacks/attack-part.ts";
 import { attackedAccounts, counted, networkItems } from "../bans/bans-page.ts";
 import { chartFigure } from "../charts/chart.ts";
@@ -213,7 +222,7 @@ function protocols({ protocols: found }: SignInSeries): Html | undefined {
   return html`<section><h2>${t("overview.protocols")}</h2><ul class="counted">${found.map(
     ({ protocol, ok, failed }) => {
       const refused = failed > 0 && t("overview.share_refused", { share: percentText(failed / (ok + failed)) });
-      return html`<li><span class="name">${protocol}</span> <span>${joined([countText(ok + failed), refused])}</span></li>`;
+      return html`<li><span class="name">${word("protocol", protocol)}</span> <span>${joined([countText(ok + failed), refused])}</span></li>`;
     },
   )}</ul></section>`;
 }
