@@ -145,6 +145,9 @@ test("an attack is said first, in at most three lines", () => {
     expect.stringMatching(/^accounts\..{30}…$/u),
     "Sign-ins work, but the backend sql is d…",
   ]);
+  const up = { ...system, state: "up" as const, verdict: "Everything works.", findings: [] };
+  expect(topLines({ ...all, system: up, attacks: { ...attacks, situation } }, frame(40))).not.toContain(up.verdict);
+  expect(topLines({ ...all, system: up }, frame(40))).toContain(up.verdict);
   const quiet = { ...attacks, situation: { state: "quiet", verdict: "", sentences: [] } };
   expect(topLines({ ...all, attacks: quiet }, frame(40))).toEqual(topLines(all, frame(40)));
 });

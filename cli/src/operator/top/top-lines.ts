@@ -232,19 +232,19 @@ function verdictLines({ columns, paint }: TopFrame, { state, verdict, findings }
 }
 
 /** At most three lines: a telephone's terminal shows the begin, which says the most. */
-function situationLines({ columns, paint }: TopFrame, { situation }: Attacks): readonly string[] {
-  if (situation === undefined || situation.state === "quiet") return [];
+function situationLines({ columns, paint }: TopFrame, situation: Attacks["situation"]): readonly string[] {
+  if (situation === undefined) return [];
   const colour = situation.state === "attack" ? "red" : "yellow";
   return wrapped(printable(situation.verdict), columns, 3).map((line) => paint(colour, line));
 }
 
 function linesWith(data: TopData, frame: TopFrame, thrift: number): readonly string[] {
   const { series, system, attacks, unavailable } = data;
+  const situation = attacks?.situation?.state === "quiet" ? undefined : attacks?.situation;
+  // With an attack, that everything works says too much; the health below has it.
+  const isSaid = situation !== undefined && system?.state === "up";
   const parts = [
-    [
-      ...(attacks === undefined ? [] : situationLines(frame, attacks)),
-      ...(system === undefined ? [] : verdictLines(frame, system)),
-    ],
+    [...situationLines(frame, situation), ...(system === undefined || isSaid ? [] : verdictLines(frame, system))],
     unavailable.map((text) => frame.paint("yellow", cut(printable(text), frame.columns))),
     series === undefined ? [] : signInLines(frame, series, thrift),
     attacks === undefined ? [] : attackLines(frame, attacks),

@@ -34,6 +34,7 @@ const rules = `
 .acts.marked details[open]{padding:0 1rem 1rem;border:1px solid var(--line);border-radius:.75rem;background:var(--card)}
 .acts.marked details[open]>summary{margin:1rem 0 .5rem}
 .console .acts .danger>details>summary{color:var(--error)}
+.console .acts.marked .danger>details>summary{background:var(--error);color:var(--card)}
 .acts .danger>details[open]{border-inline-start:.25rem solid var(--error);padding-inline-start:.875rem}
 .acts button.danger{background:var(--error);color:var(--card)}
 .acts button.danger:hover{background:var(--error);filter:brightness(1.08)}

@@ -2,10 +2,7 @@ import type { Explanation, WrongPasswordSender } from "@postern/shared/contracts
 import { type Html, html } from "@postern/shared/platform/pages";
 import { t } from "../texts/texts.ts";
 import { table } from "./house/table.ts";
-import { type SubjectLinks, time } from "./shown-values.ts";
-
-/** Where other pages lead to. */
-export const sendersId = "wrong-passwords";
+import { breakable, type SubjectLinks, time } from "./shown-values.ts";
 
 const programText = ({ client, protocol }: WrongPasswordSender): Html =>
   client === undefined ? t("senders.unnamed", { protocol }) : html`${client} (${protocol})`;
@@ -17,13 +14,15 @@ export function sendersPart(
 ): Html | undefined {
   if (senders.length === 0) return undefined;
   const title = t("senders.title");
-  return html`<h2 id="${sendersId}">${title}</h2>${table({
+  return html`<h2>${title}</h2>${table({
     label: title,
     rows: senders,
     columns: [
       { name: t("senders.program"), cell: programText },
-      { name: t("col.account"), cell: ({ account }) => html`<a href="${accountLink(account)}">${account}</a>` },
-      { name: t("network.passwords"), isNumber: true, cell: ({ count }) => count },
+      {
+        name: t("col.account"),
+        cell: ({ account }) => html`<a href="${accountLink(account)}">${breakable(account)}</a>`,
+      },
       { name: t("col.last"), cell: ({ last_time: last }) => time(last) },
       {
         name: t("col.from"),

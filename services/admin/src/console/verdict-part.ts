@@ -58,7 +58,7 @@ function suspendPart(about: Actionable, explanation: Explanation, { offered, end
   const { doubts, account, causes = [] } = explanation;
   const isSuspended = causes.some(({ kind }) => kind === "suspension");
   if (doubts === undefined || account === undefined || isSuspended) return undefined;
-  const actions = actionsOf(about, ["suspend"], { target: account, ends });
+  const actions = actionsOf(about, ["suspend"], { target: account, ends, isRemedy: true });
   if (actions !== undefined) offered.add("suspend", account);
   return actions;
 }

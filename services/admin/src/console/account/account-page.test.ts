@@ -86,7 +86,8 @@ test("the brake of a takeover stands beside the verdict for those who may use it
   const explanation = { ...answer.explanation, account: "alice", state: "doubted", doubts };
   const shown = (role: "helpdesk" | "security", more: Partial<typeof explanation> = {}) =>
     bodyOf({ ...viewWith("alice", { role }), answer: { ...answer, explanation: { ...explanation, ...more } } });
-  const beside = /<div class="beside"><ul class="acts"><li class="danger"><details><summary>Suspend the account/u;
+  const beside =
+    /<div class="beside"><ul class="acts marked"><li class="danger"><details><summary>Suspend the account/u;
   expect(shown("security")).toMatch(beside);
   expect(shown("security").match(/actions\/suspend"/gu)).toHaveLength(1);
   expect(shown("security")).toMatch(/<span class="badge warn">.*In doubt/u);
@@ -113,7 +114,7 @@ test("whether a lost phone can be helped is said before anything is tried, with 
     ["operator", "No code: this is an operator."],
     ["suspended", "No code: the account is suspended."],
     ["doubted", "No code: a suspicious sign-in is unanswered"],
-    ["disabled", "identity.mfa.lost_phone.enabled is off"],
+    ["disabled", "identity.mfa.lost_phone is off"],
   ] as const)
     expect([shown(judged).includes(reason), shown(judged).includes("actions/lost-phone")]).toEqual([true, false]);
 });

@@ -14,8 +14,7 @@ import { outcomesChart } from "../charts/sign-in-charts.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { table } from "../house/table.ts";
 import { livePart } from "../live-script.ts";
-import { networkHref, networkLink } from "../network-link.ts";
-import { sendersId } from "../senders-part.ts";
+import { networkLink } from "../network-link.ts";
 import { doneNotice, exactTime, type SubjectLinks, time } from "../shown-values.ts";
 
 export type BanOrder = "asc" | "desc";
@@ -104,8 +103,7 @@ function banTable(view: BansView, rows: readonly BanRecord[]): Html {
         sort: { order, hint, href: addressOf(view, { order: other }) },
       },
     ],
-    below: ({ network }) =>
-      html`<p><a href="${networkHref(view.links, network)}#${sendersId}">${t("senders.which")}</a></p>${actionList(view, "network", network)}`,
+    below: ({ network }) => actionList(view, "network", network),
   });
 }
 
@@ -120,7 +118,7 @@ function bansPart(view: BansView): Html {
   const { bans, next } = view.bans;
   return html`<h2>${t("col.bans")}</h2>${filters(view)}${
     bans.length > 0
-      ? banTable(view, bans)
+      ? html`<p class="lead">${t("bans.hint")}</p>${banTable(view, bans)}`
       : html`<p class="lead">${next === undefined ? t("house.none") : t("bans.none_here")}</p>`
   }${next !== undefined && html`<p class="pages"><a href="${addressOf(view, { cursor: next })}">${t("house.next")}</a></p>`}`;
 }

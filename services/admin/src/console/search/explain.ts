@@ -184,7 +184,13 @@ function createPlaceSearch(deps: ExplainDeps) {
     const signedIn = records.filter(({ outcome }) => outcome === "ok").flatMap(({ account }) => account ?? []);
     const incomplete = [...(history === undefined ? [noHistory] : []), ...(wide ? [isWide] : [])];
     const otherAccounts = [...new Set(signedIn)].slice(0, maxAccounts);
-    const senders = wrongPasswordSenders(records, deps.clock.now());
+    // What a ban of a whole network was caused by may come from another address of it.
+    const banned = createCidrSet(bans.map(({ network }) => network).filter((one) => parseCidr(one) !== undefined));
+    const there = all.filter((record) => place.contains(record.clientIp) || banned.has(record.clientIp));
+    const senders = wrongPasswordSenders(
+      there.filter((record) => isVisible(accountOf(record))),
+      deps.clock.now(),
+    );
     return { records, bans, ownBans: bans, senders, guessingAddresses: [], otherAccounts, incomplete };
   };
 }
