@@ -57,12 +57,36 @@ export function subjectText(subject: string): Html {
   return html`${word("subject", kind)}${names.length > 0 && ` ${names.join(" ")}`}`;
 }
 
-/** A sentence that the management interface returns in English, and that the catalogue has. Anything else is shown as it is. */
+interface Form {
+  readonly key: TextKey;
+  readonly pattern: RegExp;
+}
+
+/** The English texts of a group, as what they match. */
+const forms = new Map<string, readonly Form[]>();
+
+function formsOf(group: string): readonly Form[] {
+  const present = forms.get(group);
+  if (present !== undefined) return present;
+  const keys = Object.keys(english).filter((key) => isTextKey(key) && key.startsWith(`${group}.`));
+  const all = keys.filter(isTextKey).map((key) => {
+    const parts = (english[key].split("|").at(-1) ?? "").split(/(\{\w+\})/u);
+    const source = parts.map((part) => (part.startsWith("{") ? `(?<${part.slice(1, -1)}>.+)` : RegExp.escape(part)));
+    return { key, pattern: new RegExp(`^${source.join("")}$`, "su") };
+  });
+  forms.set(group, all);
+  return all;
+}
+
+/** A text that engines or the management interface have in English, and that the catalogue has. Anything else is shown as it is. */
 export function known(group: string, sentence: string): Html {
-  const key = Object.keys(english).find(
-    (one) => one.startsWith(`${group}.`) && isTextKey(one) && english[one] === sentence,
-  );
-  return key !== undefined && isTextKey(key) ? t(key) : html`${sentence}`;
+  for (const { key, pattern } of formsOf(group)) {
+    const found = pattern.exec(sentence);
+    if (found === null) continue;
+    const { country, ...values } = found.groups ?? {};
+    return t(key, { ...values, ...(country !== undefined && { country: countryText(country) }) });
+  }
+  return html`${sentence}`;
 }
 
 /** Between the parts of a list. */
