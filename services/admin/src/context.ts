@@ -16,7 +16,12 @@ import {
   unverifiablePasswordCounter,
 } from "@postern/shared/assembly";
 import { authenticate, mfaFactorsRead, notifyLostPhone } from "@postern/shared/contracts";
-import { createBansByEnd, createBruteForceRecords, createNetworkState } from "@postern/shared/domain/brute-force";
+import {
+  createBansByEnd,
+  createBruteForceRecords,
+  createGuessedCount,
+  createNetworkState,
+} from "@postern/shared/domain/brute-force";
 import { createLostPhoneCodes } from "@postern/shared/domain/lost-phone";
 import { createOriginReader } from "@postern/shared/domain/origins";
 import { createPasswordVerifier } from "@postern/shared/domain/passwords";
@@ -77,6 +82,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
       onUnverifiable: scriptPasswordReports(base, unverifiablePasswordCounter(base)),
     }),
     consoleStreams: createEventStreams(),
+    locate: locateOnBus(engineBus.bus),
     adminMetrics: createAdminMetrics(base.metrics, base.metricsPrefix),
   };
   const flush = { ...parts, live: () => parts.live.current.flush };
@@ -90,9 +96,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const jobs = createJobs(config, { redis: parts.queue, logger: parts.logger });
   const rememberedDevices = rememberedDevicesFromConfig(config, { redis, clock: sharedClock });
   const health = createAdminHealth(config, parts);
-  const locate = locateOnBus(parts.bus);
-  const proofs = createOperatorProofs(config, parts);
-  const lostPhone = lostPhoneOf(config, { ...parts, ...proofs, ...suspending, sharedClock });
+  const proofs = proofsOf(config, { ...parts, ...suspending, sharedClock });
   return {
     ...parts,
     flushes: flushesFromConfig(config, flush),
@@ -100,17 +104,15 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     /** Undefined without the secret that encrypts them. */
     rememberedDevices,
     ...proofs,
-    ...lostPhone,
     accountNames,
     ...suspending,
     jobs,
     ...records,
     watchHub: createWatchHub(parts),
-    locate,
     shadowReports: createShadowReports(config, redis),
     auditReads: createAuditReads(parts.audit),
-    ...createExplanations(config, { ...parts, ...suspending, ...records, accountNames, factorLocks, locate }),
-    reportAccount: createAccounts(config, { ...parts, ...records, ...lostPhone, rememberedDevices }, factorLocks),
+    ...createExplanations(config, { ...parts, ...suspending, ...records, accountNames, factorLocks }),
+    reportAccount: createAccounts(config, { ...parts, ...records, ...proofs, rememberedDevices }, factorLocks),
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin", sharedClock)),
     health,
     ...createSystem(config, { ...parts, health, readJob: jobs.read }),
@@ -151,6 +153,7 @@ function recordsOf(
     readRollups: createRollupReader(redis, keyPrefix),
     readDay: createDayReader(redis, keyPrefix),
     readOrigins: createOriginReader(redis, keyPrefix),
+    countGuessed: createGuessedCount(redis, keyPrefix),
     /** Undefined while no history is recorded. */
     history: sharedHistory(historyFromConfig(config, redis)),
     rehearsals: rehearsalsFromConfig(config, redis),
@@ -166,6 +169,14 @@ interface LostPhoneParts extends OperatorProofs {
   readonly bus: Bus;
   readonly suspensions: Suspensions;
   readonly sharedClock: Clock;
+}
+
+type ProofParts = Omit<LostPhoneParts, keyof OperatorProofs> & Parameters<typeof createOperatorProofs>[1];
+
+/** What shows who an operator or a user is. */
+function proofsOf(config: Config, parts: ProofParts) {
+  const proofs = createOperatorProofs(config, parts);
+  return { ...proofs, ...lostPhoneOf(config, { ...parts, ...proofs }) };
 }
 
 function lostPhoneOf({ identity, storage }: Config, parts: LostPhoneParts) {

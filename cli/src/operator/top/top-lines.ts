@@ -238,13 +238,17 @@ function situationLines({ columns, paint }: TopFrame, situation: Attacks["situat
   return wrapped(printable(situation.verdict), columns, 3).map((line) => paint(colour, line));
 }
 
+/** With an attack, that everything works says too much; the health below has it. */
+function headLines(frame: TopFrame, { system, attacks }: TopData): readonly string[] {
+  const situation = attacks?.situation?.state === "quiet" ? undefined : attacks?.situation;
+  const isSaid = situation !== undefined && system?.state === "up";
+  return [...situationLines(frame, situation), ...(system === undefined || isSaid ? [] : verdictLines(frame, system))];
+}
+
 function linesWith(data: TopData, frame: TopFrame, thrift: number): readonly string[] {
   const { series, system, attacks, unavailable } = data;
-  const situation = attacks?.situation?.state === "quiet" ? undefined : attacks?.situation;
-  // With an attack, that everything works says too much; the health below has it.
-  const isSaid = situation !== undefined && system?.state === "up";
   const parts = [
-    [...situationLines(frame, situation), ...(system === undefined || isSaid ? [] : verdictLines(frame, system))],
+    headLines(frame, data),
     unavailable.map((text) => frame.paint("yellow", cut(printable(text), frame.columns))),
     series === undefined ? [] : signInLines(frame, series, thrift),
     attacks === undefined ? [] : attackLines(frame, attacks),

@@ -10,8 +10,10 @@ type SignIn = RiskExplanation["sign_ins"][number];
 
 /** `new_country: NG is new` is stored: a signal, and its reason in English, which the catalogue has for those of today's engines. */
 function signalText(signal: string): Html {
-  const [name = "", ...reason] = signal.split(": ");
-  return joined([word("signal", name), reason.length > 0 && known(`signal_reason.${name}`, reason.join(": "))], ": ");
+  const [name = "", ...rest] = signal.split(": ");
+  const reason = rest.join(": ");
+  const unknown = html`<span lang="en" dir="ltr">${reason}</span>`;
+  return joined([word("signal", name), reason !== "" && known(`signal_reason.${name}`, reason, unknown)], ": ");
 }
 
 /** What was done about it, and what `enforce` would have done. */

@@ -8,11 +8,7 @@ const isoOf = (ms: number): string => new Date(ms).toISOString();
 const dateOf = (day: number): string => isoOf(day * 86_400_000).slice(0, 10);
 
 /** A record as the interface writes it: without members that have no value. */
-export function writtenDecision(
-  record: RecordedDecision,
-  place: AddressPlace = {},
-  isNewCountry = false,
-): DecisionRecord {
+export function writtenDecision(record: RecordedDecision, place: AddressPlace = {}): DecisionRecord {
   const { timeMs, firstMs, count, outcome, reason, rule, channel, step, protocol, client, clientIp } = record;
   const { account, username, instance, session, days } = record;
   const network = knownNetworkOf(clientIp);
@@ -32,7 +28,6 @@ export function writtenDecision(
     client_ip: clientIp,
     ...(network !== undefined && { network }),
     ...(Object.keys(place).length > 0 && { place }),
-    ...(isNewCountry && { is_new_country: true }),
     ...(account !== undefined && { account }),
     ...(username !== account && { username }),
     instance,

@@ -62,6 +62,8 @@ interface Form {
   readonly pattern: RegExp;
 }
 
+const special = /[\\^$.*+?()[\]{}|]/gu;
+
 /** The English texts of a group, as what they match. */
 const forms = new Map<string, readonly Form[]>();
 
@@ -71,22 +73,24 @@ function formsOf(group: string): readonly Form[] {
   const keys = Object.keys(english).filter((key) => isTextKey(key) && key.startsWith(`${group}.`));
   const all = keys.filter(isTextKey).map((key) => {
     const parts = (english[key].split("|").at(-1) ?? "").split(/(\{\w+\})/u);
-    const source = parts.map((part) => (part.startsWith("{") ? `(?<${part.slice(1, -1)}>.+)` : RegExp.escape(part)));
+    const source = parts.map((part) =>
+      part.startsWith("{") ? `(?<${part.slice(1, -1)}>.+)` : part.replaceAll(special, String.raw`\$&`),
+    );
     return { key, pattern: new RegExp(`^${source.join("")}$`, "su") };
   });
   forms.set(group, all);
   return all;
 }
 
-/** A text that engines or the management interface have in English, and that the catalogue has. Anything else is shown as it is. */
-export function known(group: string, sentence: string): Html {
+/** A text that engines or the management interface have in English, and that the catalogue has; otherwise what is given for it. */
+export function known(group: string, sentence: string, otherwise: Html = html`${sentence}`): Html {
   for (const { key, pattern } of formsOf(group)) {
     const found = pattern.exec(sentence);
     if (found === null) continue;
     const { country, ...values } = found.groups ?? {};
     return t(key, { ...values, ...(country !== undefined && { country: countryText(country) }) });
   }
-  return html`${sentence}`;
+  return otherwise;
 }
 
 /** Between the parts of a list. */

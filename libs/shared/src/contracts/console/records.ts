@@ -94,7 +94,7 @@ export type Sentence = Static<typeof Sentence>;
 /** Whether the site is attacked, as the overview says it. */
 const Situation = component("AttackSituation", {
   state: text(
-    "quiet, attack, refusals (unusually many, and rather a fault or a program than an attack) or guessing (passwords of single accounts, from many networks).",
+    "quiet, attack, refusals (unusually many, and rather a fault or a program than an attack) or guessing (passwords of at least five accounts, whose sign-ins are delayed).",
   ),
   verdict: text("The answer in sentences; empty while it is quiet. Times are in UTC."),
   sentences: Type.Array(Sentence, { description: "The same by code." }),

@@ -1,3 +1,4 @@
+import type { RedisClient } from "../../platform/redis/client.ts";
 import { accountAddressesKey, accountIndexKey, banIndexKey } from "../../platform/redis/keys/brute-force.ts";
 import { type Ban, bansIn } from "./ban.ts";
 import {
@@ -87,12 +88,6 @@ export function createBruteForceRecords(deps: FlushDeps) {
       const addresses = await Promise.all(members.map(addressesOf));
       return { accounts: members.map((account, index) => ({ account, addresses: addresses[index] ?? [] })), next };
     },
-    /** Number of accounts for which wrong passwords were sent since a time; at most as many as the index has. */
-    countGuessed: async (sinceMs: number): Promise<number> => {
-      const since = Math.floor(sinceMs / 1000);
-      const counts = await Promise.all(shards.map((shard) => redis.zcount(accountShard(shard), since, "+inf")));
-      return counts.reduce((sum, count) => sum + count, 0);
-    },
     addressesOf,
     /** The guessed accounts without their addresses, each of which would need its own query. */
     listGuessedNames: async (page: PageRequest) => {
@@ -125,3 +120,14 @@ export function createBruteForceRecords(deps: FlushDeps) {
 
 export type BruteForceRecords = ReturnType<typeof createBruteForceRecords>;
 export type BanPage = Awaited<ReturnType<BruteForceRecords["listBans"]>>;
+
+/** Number of accounts for which wrong passwords were sent since a time; at most as many as the index has. */
+export function createGuessedCount(redis: RedisClient, keyPrefix: string) {
+  return async (sinceMs: number): Promise<number> => {
+    const since = Math.floor(sinceMs / 1000);
+    const counts = await Promise.all(
+      shards.map((shard) => redis.zcount(accountIndexKey.build(keyPrefix, shard), since, "+inf")),
+    );
+    return counts.reduce((sum, count) => sum + count, 0);
+  };
+}

@@ -6,7 +6,7 @@ import type { AdminContext } from "../../context.ts";
 import { numberOf, unreadable } from "../query.ts";
 import { judgeAttack, surgeIn } from "./judge-attack.ts";
 
-type AttackContext = Pick<AdminContext, "history" | "bruteForce" | "readDay" | "locate">;
+type AttackContext = Pick<AdminContext, "history" | "bruteForce" | "countGuessed" | "readDay" | "locate">;
 
 const maxNetworks = 20;
 /** Those that are looked up, in one request, while there is an attack. */
@@ -39,17 +39,14 @@ async function accountsUnderAttack(bruteForce: BruteForceRecords): Promise<Attac
 
 type Networks = Awaited<ReturnType<NonNullable<AttackContext["history"]>["failingNetworks"]>>;
 
-function createJudge({ bruteForce, readDay, locate }: AttackContext) {
+function createJudge({ countGuessed, readDay, locate }: AttackContext) {
   return async (networks: Networks, delayed: number, nowMs: number): Promise<AttackSituation> => {
     const surge = surgeIn(await readDay(nowMs));
     const quiet = { surge, accounts: 0, attackers: [], delayed, nowMs };
     if (surge === undefined) return judgeAttack(quiet);
     const failing = networks.filter(({ counted, refused }) => counted + refused > 0);
     const addressOf = ({ network }: Networks[number]): string => network.split("/", 1).join();
-    const [accounts, { placeOf }] = await Promise.all([
-      bruteForce.countGuessed(surge.sinceMs),
-      locate(failing.map(addressOf)),
-    ]);
+    const [accounts, { placeOf }] = await Promise.all([countGuessed(surge.sinceMs), locate(failing.map(addressOf))]);
     const attackers = failing.map((one) => ({
       network: one.network,
       attempts: one.counted + one.refused,

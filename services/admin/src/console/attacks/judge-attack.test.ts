@@ -7,7 +7,7 @@ const stepMs = 600_000;
 type Counts = readonly [admitted: number, refused: number];
 
 /** A day that ends with the given ten minutes; before them, 1,000 of 1,020 sign-ins succeeded in each. */
-function dayWith(latest: readonly Counts[], before: Counts | undefined = undefined): Day {
+function dayWith(latest: readonly Counts[], before?: Counts): Day {
   const all: readonly Counts[] = [...Array.from({ length: 144 - latest.length }, (): Counts => [1000, 20]), ...latest];
   const first = Math.floor(nowMs / stepMs) - all.length + 1;
   return {
@@ -87,7 +87,8 @@ test.each([
   expect(judge(day)).toEqual({ state: "quiet", verdict: "", sentences: [] });
 });
 
-test("without unusual refusals, delayed accounts are being guessed", () => {
-  const { state, verdict } = judge(dayWith([[1000, 30]]), { delayed: 2 });
-  expect([state, verdict]).toEqual(["guessing", expect.stringContaining("from many networks: 2 accounts.")]);
+test("without unusual refusals, several delayed accounts are being guessed", () => {
+  const { state, verdict } = judge(dayWith([[1000, 30]]), { delayed: 5 });
+  expect(judge(dayWith([[1000, 30]]), { delayed: 4 }).state).toBe("quiet");
+  expect([state, verdict]).toEqual(["guessing", expect.stringContaining("being guessed: 5 accounts.")]);
 });

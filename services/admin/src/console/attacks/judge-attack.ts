@@ -96,7 +96,7 @@ export interface AttackFacts {
 }
 
 /** What most attempts have in common. */
-function most<Name extends string | number>(
+function shared<Name extends string | number>(
   attackers: readonly Attacker[],
   nameOf: (place: AddressPlace) => Name | undefined,
 ) {
@@ -117,8 +117,8 @@ const systemText = ({ system = 0, owner = "" }: AddressPlace): string =>
 /** Where most attempts come from: the country and the network owner, or the network itself. */
 function origin(attackers: readonly Attacker[]) {
   const { length: all } = attackers;
-  const country = most(attackers, (place) => place.country);
-  const system = most(attackers, (place) => place.system);
+  const country = shared(attackers, (place) => place.country);
+  const system = shared(attackers, (place) => place.system);
   const owner = system && systemText(system.networks[0]?.place ?? {});
   if (country !== undefined && system !== undefined && owner !== undefined)
     return sentence("attack.from_both", { country: country.name, system: owner, part: system.networks.length, all });
@@ -126,7 +126,7 @@ function origin(attackers: readonly Attacker[]) {
     return sentence("attack.from_country", { country: country.name, part: country.networks.length, all });
   if (system !== undefined && owner !== undefined)
     return sentence("attack.from_system", { system: owner, part: system.networks.length, all });
-  const one = most(
+  const one = shared(
     attackers.map((attacker) => ({ ...attacker, place: { owner: attacker.network } })),
     (place) => place.owner,
   );
@@ -165,7 +165,7 @@ function surging({ surge, accounts, attackers, nowMs }: AttackFacts & { readonly
 export function judgeAttack(facts: AttackFacts): AttackSituation {
   const { surge, delayed } = facts;
   const guessing: Judged =
-    delayed === 0
+    delayed < rules.leastSources
       ? { state: "quiet", sentences: [] }
       : { state: "guessing", sentences: [sentence("attack.guessing", { accounts: delayed })] };
   const judged = surge === undefined ? guessing : surging({ ...facts, surge });

@@ -216,6 +216,18 @@ function createReferenceSearch(deps: ExplainDeps) {
   };
 }
 
+/** Why passwords are wrong, and why correct ones are doubted: for the verdict, and as the answer has it. */
+function createReasons({ bruteForce }: ExplainDeps) {
+  return async ({ doubts, senders }: Pick<Found, "doubts" | "senders">, nowMs: number) => {
+    const [first] = senders ?? [];
+    const said = {
+      doubts: doubts && doubtSentences(doubts, nowMs),
+      senders: first && senderSentences(first, await bruteForce.wrongPasswordsOf(first.account), nowMs),
+    };
+    return { said, written: { ...(doubts && { doubts }), ...(senders && { wrong_passwords: [...senders] }) } };
+  };
+}
+
 /** A limited caller learns nothing of networks and references without a sign-in of its own accounts, not even that nothing is known. */
 function isHidden(isVisible: IsVisible, kind: Subject["kind"], records: readonly RecordedDecision[]): boolean {
   return isVisible !== everyAccount && kind !== "account" && records.length === 0;
@@ -226,23 +238,23 @@ export function createExplain(deps: ExplainDeps): Explain {
   const ofAccount = createAccountSearch(deps);
   const ofPlace = createPlaceSearch(deps);
   const ofReference = createReferenceSearch(deps);
-  const saidOfSenders = async (senders: readonly WrongPasswordSender[] | undefined, nowMs: number) => {
-    const [first] = senders ?? [];
-    return first && senderSentences(first, await deps.bruteForce.wrongPasswordsOf(first.account), nowMs);
-  };
+  const reasonsOf = createReasons(deps);
   const search = (subject: Subject, isVisible: IsVisible): Promise<Found> => {
     if (subject.kind === "account") return ofAccount(subject.name, isVisible);
     return subject.kind === "reference" ? ofReference(subject.reference, isVisible) : ofPlace(subject, isVisible);
   };
   return async (query, isVisible = everyAccount) => {
     const subject = subjectOf(query);
-    const { account, records, delay, doubts, senders, guessingAddresses, otherAccounts, incomplete, ...found } =
-      await search(subject, isVisible);
+    const { account, records, delay, guessingAddresses, otherAccounts, incomplete, ...found } = await search(
+      subject,
+      isVisible,
+    );
     const { kind } = subject;
     const rules = deps.rules();
     const written = (list: readonly Ban[] = []) => list.map((ban) => writtenBan(ban, rules));
     const [bans, ownBans, lastBans] = [written(found.bans), written(found.ownBans), written(found.lastBans)];
     const nowMs = deps.clock.now();
+    const reasons = await reasonsOf(found, nowMs);
     const { standing, suspension, limits = { factorLimits: [], hold: undefined } } = found;
     const otherBans = unique([...(found.lastBans ?? []), ...(found.refusedBans ?? [])]);
     const about = { query, account, standing, suspension, ownBans, ...(delay && { delay }), ...limits, nowMs };
@@ -263,8 +275,7 @@ export function createExplain(deps: ExplainDeps): Explain {
           standing,
           lastSuccess,
           lastFailure: failures[0],
-          doubts: doubts && doubtSentences(doubts, nowMs),
-          senders: await saidOfSenders(senders, nowMs),
+          ...reasons.said,
           nowMs,
         });
     return {
@@ -275,8 +286,7 @@ export function createExplain(deps: ExplainDeps): Explain {
       ...(account !== undefined && { account }),
       bans,
       ...(delay && { delay }),
-      ...(doubts && { doubts }),
-      ...(senders && { wrong_passwords: [...senders] }),
+      ...reasons.written,
       ...(lastSuccess !== undefined && { last_success: lastSuccess }),
       last_failures: failures,
       guessing_addresses: [...guessingAddresses],

@@ -109,7 +109,10 @@ export function getHistory(deps: HistoryContext) {
       const addresses = [...page.map(({ clientIp }) => clientIp), ...correctAddresses(compared)];
       const { state: places, placeOf } = await locate(addresses);
       const isNew = fromNewCountry(compared, placeOf);
-      const written = page.map((record) => writtenDecision(record, placeOf(record.clientIp), isNew.has(record)));
+      const written = page.map((record) => ({
+        ...writtenDecision(record, placeOf(record.clientIp)),
+        ...(isNew.has(record) && { is_new_country: true }),
+      }));
       const answer: DecisionHistoryPage = { records: written, ...next, ...more, ...(page.length > 0 && { places }) };
       const event = name === "network" ? "network.read" : "account.read";
       const caller = auditedCaller(request.caller);

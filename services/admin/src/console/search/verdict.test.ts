@@ -242,10 +242,9 @@ test("all causes are listed, each with its end and its remedy, the customer's ow
 
 test("the program behind a ban is named, and without a ban one that repeats its password", () => {
   const [named, same] = [sentence("sender.same"), sentence("verdict.ended")];
-  const verdictWith = (facts: Facts): string => of({ lastSuccess: success, ...facts }).verdict;
-  expect(verdictWith({ ownBans: [ban], senders: [named] })).toContain("always the same password");
-  expect(verdictWith({ senders: [named] })).not.toContain("always the same password");
-  expect(verdictWith({ senders: [named, same] })).toContain("always the same password");
+  expect(of({ lastSuccess: success, ownBans: [ban], senders: [named] }).verdict).toContain("always the same password");
+  expect(of({ lastSuccess: success, senders: [named] }).verdict).not.toContain("always the same password");
+  expect(of({ lastSuccess: success, senders: [named, same] }).verdict).toContain("always the same password");
 });
 
 test("a doubt turns what works into a question, and nothing that is refused", () => {
