@@ -245,10 +245,8 @@ export function createExplain(deps: ExplainDeps): Explain {
   };
   return async (query, isVisible = everyAccount) => {
     const subject = subjectOf(query);
-    const { account, records, delay, guessingAddresses, otherAccounts, incomplete, ...found } = await search(
-      subject,
-      isVisible,
-    );
+    const found = await search(subject, isVisible);
+    const { account, records, delay, guessingAddresses, otherAccounts, incomplete } = found;
     const { kind } = subject;
     const rules = deps.rules();
     const written = (list: readonly Ban[] = []) => list.map((ban) => writtenBan(ban, rules));
