@@ -1,6 +1,14 @@
+import { readFileSync } from "node:fs";
+import { htmlText } from "@postern/shared/platform/pages";
 import { expect, test } from "vitest";
-import { type ConsoleLanguage, englishLanguage } from "../../services/admin/src/texts/console-languages.ts";
-import { english } from "../../services/admin/src/texts/texts.ts";
+import {
+  type ConsoleLanguage,
+  consoleLanguage,
+  englishLanguage,
+} from "../../services/admin/src/texts/console-languages.ts";
+import { english, known } from "../../services/admin/src/texts/texts.ts";
+import { writeTexts } from "../../services/admin/src/texts/write-texts.ts";
+import { wordsOf } from "../../services/auth-engine/src/rehearsal/verdict.ts";
 import { consoleSample, consoleSampleNames } from "./console-samples.ts";
 
 const isPlaceholder = (part: string): boolean => part.startsWith("{");
@@ -44,7 +52,7 @@ const dataOf: Readonly<Record<string, string>> = {
   "console-domains": "a",
   "console-origins":
     "University of Cloud LLC Backbone Communications Austria Switzerland United States Kingdom China Singapore Hong Kong SAR Brazil India Vietnam Russia Netherlands Indonesia South Africa Mexico",
-  "console-rehearsal": "admitted refused policy office-only look-ups which are no sign-ins",
+  "console-rehearsal": "policy office-only",
 };
 const isIdentifier = (word: string): boolean => /[\d._@:/]/u.test(word);
 
@@ -63,3 +71,23 @@ test.each(consoleSampleNames.filter((name) => !name.startsWith("console-api")))(
     expect(unmarkedWords(name)).toEqual([]);
   },
 );
+
+test("what engines say of a rehearsal is in the catalogue", () => {
+  const german = consoleLanguage("de", undefined);
+  const inGerman = (group: string, text: string): string => writeTexts(htmlText(known(group, text)), german);
+  const kinds = ["admitted", "refused", "banned", "temporary", "unknown"] as const;
+  expect(kinds.map((kind) => inGerman("rehearsal_words", wordsOf({ kind, why: "x" })))).toEqual([
+    "zugelassen",
+    "abgelehnt (x)",
+    "gesperrt (Regel x)",
+    "vorübergehender Fehler (x)",
+    "fragt das Backend (Antwort nicht aufgezeichnet)",
+  ]);
+  const said = readFileSync("services/auth-engine/src/rehearsal/not-judged.ts", "utf8");
+  const reasons = [...said.matchAll(/reason: "([^"]+)"/gu)].map(([, text = ""]) => text);
+  expect(reasons.length).toBeGreaterThan(8);
+  expect(reasons.filter((text) => inGerman("rehearsal_reason", text) === text)).toEqual([]);
+  expect(inGerman("rehearsal_reason", "auth.risk differs: its effect is not replayed")).toContain(
+    "auth.risk ist anders",
+  );
+});

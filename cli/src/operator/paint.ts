@@ -31,3 +31,16 @@ export function fitted(text: string, columns: number): string {
   const shown = cut(text, columns);
   return shown + " ".repeat(Math.max(0, columns - charactersOf(shown).length));
 }
+
+/** In lines of at most this number of characters, broken at blanks; the last one is shortened. */
+export function wrapped(text: string, columns: number, atMost: number): readonly string[] {
+  const lines: string[] = [];
+  let rest = text;
+  while (rest.length > columns && lines.length + 1 < atMost) {
+    const blank = rest.lastIndexOf(" ", columns);
+    const end = blank > 0 ? blank : columns;
+    lines.push(rest.slice(0, end));
+    rest = rest.slice(end).trimStart();
+  }
+  return [...lines, cut(rest, columns)];
+}

@@ -16,13 +16,18 @@ import {
   unverifiablePasswordCounter,
 } from "@postern/shared/assembly";
 import { authenticate, mfaFactorsRead, notifyLostPhone } from "@postern/shared/contracts";
-import { createBansByEnd, createBruteForceRecords, createNetworkState } from "@postern/shared/domain/brute-force";
+import {
+  createBansByEnd,
+  createBruteForceRecords,
+  createGuessedCount,
+  createNetworkState,
+} from "@postern/shared/domain/brute-force";
 import { createDomainCountReader } from "@postern/shared/domain/domain-counts";
 import { createLostPhoneCodes } from "@postern/shared/domain/lost-phone";
 import { createOriginReader } from "@postern/shared/domain/origins";
 import { createPasswordVerifier } from "@postern/shared/domain/passwords";
 import { locateOnBus } from "@postern/shared/domain/places";
-import { createRollupReader } from "@postern/shared/domain/rollups";
+import { createDayReader, createRollupReader } from "@postern/shared/domain/rollups";
 import type { Suspensions } from "@postern/shared/domain/suspensions";
 import { type Bus, busHealth } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
@@ -78,6 +83,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
       onUnverifiable: scriptPasswordReports(base, unverifiablePasswordCounter(base)),
     }),
     consoleStreams: createEventStreams(),
+    locate: locateOnBus(engineBus.bus),
     adminMetrics: createAdminMetrics(base.metrics, base.metricsPrefix),
   };
   const flush = { ...parts, live: () => parts.live.current.flush };
@@ -91,7 +97,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const jobs = createJobs(config, { redis: parts.queue, logger: parts.logger });
   const rememberedDevices = rememberedDevicesFromConfig(config, { redis, clock: sharedClock });
   const health = createAdminHealth(config, parts);
-  const proofs = createOperatorProofs(config, parts);
+  const proofs = proofsOf(config, { ...parts, ...suspending, sharedClock });
   return {
     ...parts,
     flushes: flushesFromConfig(config, flush),
@@ -99,17 +105,15 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     /** Undefined without the secret that encrypts them. */
     rememberedDevices,
     ...proofs,
-    createLostPhoneCode: lostPhoneOf(config, { ...parts, ...proofs, ...suspending, sharedClock }),
     accountNames,
     ...suspending,
     jobs,
     ...records,
     watchHub: createWatchHub(parts),
-    locate: locateOnBus(parts.bus),
     shadowReports: createShadowReports(config, redis),
     auditReads: createAuditReads(parts.audit),
     ...createExplanations(config, { ...parts, ...suspending, ...records, accountNames, factorLocks }),
-    reportAccount: createAccounts(config, { ...parts, ...records, rememberedDevices }, factorLocks),
+    reportAccount: createAccounts(config, { ...parts, ...records, ...proofs, rememberedDevices }, factorLocks),
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin", sharedClock)),
     health,
     ...createSystem(config, { ...parts, health, readJob: jobs.read }),
@@ -148,8 +152,10 @@ function recordsOf(
     networkState: createNetworkState({ redis, keyPrefix, rules, clock: systemClock }),
     listBansByEnd: createBansByEnd(redis, keyPrefix, systemClock),
     readRollups: createRollupReader(redis, keyPrefix),
+    readDay: createDayReader(redis, keyPrefix),
     readOrigins: createOriginReader(redis, keyPrefix),
     readDomainCounts: createDomainCountReader(redis, keyPrefix),
+    countGuessed: createGuessedCount(redis, keyPrefix),
     /** Undefined while no history is recorded. */
     history: sharedHistory(historyFromConfig(config, redis)),
     rehearsals: rehearsalsFromConfig(config, redis),
@@ -165,6 +171,14 @@ interface LostPhoneParts extends OperatorProofs {
   readonly bus: Bus;
   readonly suspensions: Suspensions;
   readonly sharedClock: Clock;
+}
+
+type ProofParts = Omit<LostPhoneParts, keyof OperatorProofs> & Parameters<typeof createOperatorProofs>[1];
+
+/** What shows who an operator or a user is. */
+function proofsOf(config: Config, parts: ProofParts) {
+  const proofs = createOperatorProofs(config, parts);
+  return { ...proofs, ...lostPhoneOf(config, { ...parts, ...proofs }) };
 }
 
 function lostPhoneOf({ identity, storage }: Config, parts: LostPhoneParts) {

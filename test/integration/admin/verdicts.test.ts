@@ -117,7 +117,7 @@ test("a customer whose own network is banned, by account, and by the reference o
   const { state, out } = await verdictOn(
     alice.username,
     new RegExp(
-      `^Blocked until ${clock}: 3 failures from 203\\.0\\.113\\.0/24 \\(rule wide\\); this customer's own password was correct at ${clock} from ${address}\\.$`,
+      `^Blocked until ${clock}: 3 failures from 203\\.0\\.113\\.0/24 \\(rule wide\\); this customer's own password was correct at ${clock} from ${address}\\. Wrong passwords for alice@example\\.test come from a program without a name \\(imap\\), last at ${clock} from ${address}\\.$`,
       "u",
     ),
   );
@@ -193,7 +193,7 @@ test("a customer who has never signed in, from a network that is banned", async 
   const { state } = await verdictOn(
     carol?.username ?? "",
     new RegExp(
-      `^Blocked until ${clock}: 3 failures from 198\\.51\\.100\\.0/24 \\(rule wide\\)\\. The last sign-in came at ${clock} from ${address} by imap; no correct sign-in of this account is recorded\\.$`,
+      `^Blocked until ${clock}: 3 failures from 198\\.51\\.100\\.0/24 \\(rule wide\\)\\. The last sign-in came at ${clock} from ${address} by imap; no correct sign-in of this account is recorded\\. Wrong passwords for carol@example\\.test come from`,
       "u",
     ),
   );

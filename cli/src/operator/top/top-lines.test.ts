@@ -135,6 +135,23 @@ test("on 24 rows everything fits, and health is not cut, whatever is wrong", () 
   expect(topLines(all, frame(80, { rows: 22, listed: 2 })).join("\n")).not.toMatch(/^unknown user/mu);
 });
 
+test("an attack is said first, in at most three lines", () => {
+  const verdict = `Under attack since 03:10 UTC: 96 % of 56,220 sign-ins were refused. ${"Tried: 212 accounts. ".repeat(9)}`;
+  const situation = { state: "attack", verdict, sentences: [], since: time };
+  const lines = topLines({ ...all, attacks: { ...attacks, situation } }, frame(40));
+  expect(lines.slice(0, 4)).toEqual([
+    "Under attack since 03:10 UTC: 96 % of",
+    "56,220 sign-ins were refused. Tried: 212",
+    expect.stringMatching(/^accounts\..{30}…$/u),
+    "Sign-ins work, but the backend sql is d…",
+  ]);
+  const up = { ...system, state: "up" as const, verdict: "Everything works.", findings: [] };
+  expect(topLines({ ...all, system: up, attacks: { ...attacks, situation } }, frame(40))).not.toContain(up.verdict);
+  expect(topLines({ ...all, system: up }, frame(40))).toContain(up.verdict);
+  const quiet = { ...attacks, situation: { state: "quiet", verdict: "", sentences: [] } };
+  expect(topLines({ ...all, attacks: quiet }, frame(40))).toEqual(topLines(all, frame(40)));
+});
+
 test("what could not be read is named and left out", () => {
   const unavailable = ["health: 403: these credentials lack the permission for this command"];
   const lines = topLines({ series, unavailable }, frame(80));

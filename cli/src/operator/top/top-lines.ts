@@ -1,6 +1,6 @@
 import type { Attacks, SignInSeries, SystemReport } from "@postern/shared/contracts";
 import { printable } from "../../table.ts";
-import { type Colour, cut, fitted, type Paint } from "../paint.ts";
+import { type Colour, cut, fitted, type Paint, wrapped } from "../paint.ts";
 import type { TopData } from "./read-top.ts";
 import { sparkline } from "./sparkline.ts";
 import { accountsBy, networksBy, type TopSort } from "./top-state.ts";
@@ -231,10 +231,24 @@ function verdictLines({ columns, paint }: TopFrame, { state, verdict, findings }
   ];
 }
 
+/** At most three lines: a telephone's terminal shows the begin, which says the most. */
+function situationLines({ columns, paint }: TopFrame, situation: Attacks["situation"]): readonly string[] {
+  if (situation === undefined) return [];
+  const colour = situation.state === "attack" ? "red" : "yellow";
+  return wrapped(printable(situation.verdict), columns, 3).map((line) => paint(colour, line));
+}
+
+/** With an attack, that everything works says too much; the health below has it. */
+function headLines(frame: TopFrame, { system, attacks }: TopData): readonly string[] {
+  const situation = attacks?.situation?.state === "quiet" ? undefined : attacks?.situation;
+  const isSaid = situation !== undefined && system?.state === "up";
+  return [...situationLines(frame, situation), ...(system === undefined || isSaid ? [] : verdictLines(frame, system))];
+}
+
 function linesWith(data: TopData, frame: TopFrame, thrift: number): readonly string[] {
   const { series, system, attacks, unavailable } = data;
   const parts = [
-    system === undefined ? [] : verdictLines(frame, system),
+    headLines(frame, data),
     unavailable.map((text) => frame.paint("yellow", cut(printable(text), frame.columns))),
     series === undefined ? [] : signInLines(frame, series, thrift),
     attacks === undefined ? [] : attackLines(frame, attacks),

@@ -12,7 +12,7 @@ import {
 import { formOf, type Html, html } from "@postern/shared/platform/pages";
 import type { Operator } from "../operators/operator.ts";
 import type { Reach } from "../operators/reach.ts";
-import { joined, t } from "../texts/texts.ts";
+import { joined, roleWord, t } from "../texts/texts.ts";
 import type { SubjectLinks } from "./shown-values.ts";
 
 /** Something that an operator can act on, on a page of the console. */
@@ -150,5 +150,5 @@ export function missingActions({ reach = "allowed", operator, helpdesk }: Action
   const higher = consoleRoles.find((one) => missing.every((id) => mayAct({ role: one }, id, helpdesk))) ?? "admin";
   // "End" is one of the sessions that "End sessions" ends, and only a suspended account is resumed.
   const labels = missing.filter((id) => id !== "end-session" && id !== "resume").map((id) => t(`action.${id}.label`));
-  return html`<p class="note">${t("act.missing", { role: operator.role, actions: joined(labels), higher })}</p>`;
+  return html`<p class="note">${t("act.missing", { role: roleWord(operator.role), actions: joined(labels), higher: roleWord(higher) })}</p>`;
 }

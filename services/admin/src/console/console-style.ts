@@ -11,7 +11,7 @@ const rules = `
 .verdict{margin-top:1.75rem;padding:1rem 1.25rem;border-radius:.75rem;border-inline-start:.375rem solid var(--control);background:var(--soft);font-size:1.125rem;font-weight:600;line-height:1.45}
 .verdict.blocked,.verdict.denied{border-color:var(--error);background:var(--error-soft)}
 .verdict:is(.working,.lifted){border-color:var(--good);background:var(--good-soft)}
-.verdict:is(.delayed,.limited,.undecided,.degraded){border-color:var(--warn);background:var(--warn-soft)}
+.verdict:is(.delayed,.limited,.doubted,.undecided,.degraded){border-color:var(--warn);background:var(--warn-soft)}
 .acts .field{margin-bottom:.75rem}
 .acts select{display:block;width:100%;min-height:3rem;padding:.625rem .875rem;font:inherit;color:inherit;background:var(--card);border:1px solid var(--control);border-radius:.625rem}
 .causes{list-style:none;margin:.75rem 0 0;padding:0}
@@ -34,6 +34,7 @@ const rules = `
 .acts.marked details[open]{padding:0 1rem 1rem;border:1px solid var(--line);border-radius:.75rem;background:var(--card)}
 .acts.marked details[open]>summary{margin:1rem 0 .5rem}
 .console .acts .danger>details>summary{color:var(--error)}
+.console .acts.marked .danger>details>summary{background:var(--error);color:var(--card)}
 .acts .danger>details[open]{border-inline-start:.25rem solid var(--error);padding-inline-start:.875rem}
 .acts button.danger{background:var(--error);color:var(--card)}
 .acts button.danger:hover{background:var(--error);filter:brightness(1.08)}

@@ -1,6 +1,6 @@
 import type { RiskExplanation } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
-import { joined, t, word } from "../texts/texts.ts";
+import { joined, known, t, word } from "../texts/texts.ts";
 import { stateBadge } from "./house/badge.ts";
 import { placeText } from "./place-text.ts";
 import { exactTime, type SubjectLinks, time } from "./shown-values.ts";
@@ -8,13 +8,12 @@ import { incompleteText } from "./verdict-part.ts";
 
 type SignIn = RiskExplanation["sign_ins"][number];
 
-/** `new_country: NG is new` is stored; what follows the name is in English. */
+/** `new_country: NG is new` is stored: a signal, and its reason in English, which the catalogue has for those of today's engines. */
 function signalText(signal: string): Html {
-  const [name = "", ...reason] = signal.split(": ");
-  return joined(
-    [word("signal", name), reason.length > 0 && html`<span lang="en" dir="ltr">${reason.join(": ")}</span>`],
-    ": ",
-  );
+  const [name = "", ...rest] = signal.split(": ");
+  const reason = rest.join(": ");
+  const unknown = html`<span lang="en" dir="ltr">${reason}</span>`;
+  return joined([word("signal", name), reason !== "" && known(`signal_reason.${name}`, reason, unknown)], ": ");
 }
 
 /** What was done about it, and what `enforce` would have done. */

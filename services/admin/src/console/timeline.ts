@@ -2,7 +2,7 @@ import type { DecisionRecord } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
 import { reasonHtml } from "../texts/messages.ts";
 import { comma, joined, t, word } from "../texts/texts.ts";
-import { stateBadge } from "./house/badge.ts";
+import { badge, stateBadge } from "./house/badge.ts";
 import { placeText } from "./place-text.ts";
 import { exactTime, type SubjectLinks, time } from "./shown-values.ts";
 
@@ -17,7 +17,8 @@ function timelineItem({ search }: SubjectLinks, record: DecisionRecord, id: stri
     username !== undefined && t("sign_ins.as", { name: username }),
     t("sign_ins.reference", { reference: html`<code>${session.slice(0, 13)}</code>` }),
   ];
-  return html`<li${id !== undefined && html` id="${id}"`} class="${outcome}">${stateBadge(outcome)} ${time(record.time)}: ${reasonHtml(record)}${
+  const isNew = record.is_new_country === true && html` ${badge("warn", t("sign_ins.new_country"))}`;
+  return html`<li${id !== undefined && html` id="${id}"`} class="${outcome}">${stateBadge(outcome)}${isNew} ${time(record.time)}: ${reasonHtml(record)}${
     count > 1 && html`${comma}${t("sign_ins.times", { count, time: exactTime(record.first_time) })}`
   }<small>${joined(facts)}</small></li>`;
 }

@@ -15,6 +15,7 @@ const states: Readonly<Record<string, State>> = {
   denied: ["bad", "standing.refused"],
   delayed: ["warn", "standing.delayed"],
   limited: ["warn", "standing.limited"],
+  doubted: ["warn", "standing.doubted"],
   undecided: ["warn", "standing.tempfail"],
 };
 const noState: State = ["plain", "standing.unknown"];
@@ -39,34 +40,47 @@ function remedyPart(about: Actionable, explanation: Explanation, offered: Offere
   return first === undefined || mood === "good" ? undefined : offer(about, first, offered, true);
 }
 
+interface Options {
+  readonly offered: Offered;
+  /** The other actions, once it is known which one helps. */
+  readonly others: () => Html | undefined;
+  /** What suspending the account ends, with numbers. */
+  readonly ends?: Html | undefined;
+}
+
 type Remedied = Pick<ExplanationCause, "remedy" | "remedy_sentence">;
 
 const remedyText = ({ remedy, remedy_sentence: said }: Remedied, write: (text: Html) => Html): Html | undefined =>
   remedy === undefined ? undefined : write(sentenceHtml(said && [said], remedy));
 
+/** The brake of a takeover, where everyone who may use it sees it. */
+function suspendPart(about: Actionable, explanation: Explanation, { offered, ends }: Options): Html | undefined {
+  const { doubts, account, causes = [] } = explanation;
+  const isSuspended = causes.some(({ kind }) => kind === "suspension");
+  if (doubts === undefined || account === undefined || isSuspended) return undefined;
+  const actions = actionsOf(about, ["suspend"], { target: account, ends, isRemedy: true });
+  if (actions !== undefined) offered.add("suspend", account);
+  return actions;
+}
+
 /** What an answer of the management interface lacks, which it says in English. */
 export const incompleteText = (missing: string): Html =>
   t("house.incomplete", { missing: known("incomplete", missing) });
 
-/**
- * The answer in a sentence, with the action that helps beside it.
- *
- * @param others the other actions, once it is known which one helps
- */
-export function verdictPart(
-  about: Actionable,
-  explanation: Explanation,
-  { offered, others }: { readonly offered: Offered; readonly others: () => Html | undefined },
-): Html {
+/** The answer in a sentence, with the action that helps beside it. */
+export function verdictPart(about: Actionable, explanation: Explanation, options: Options): Html {
+  const { offered, others } = options;
   const { state, verdict, sentences, incomplete } = explanation;
   const [mood, label] = stateOf(explanation);
   const isRemedyBelow = listedCauses(explanation).length > 0;
   const helps = remedyPart(about, explanation, offered);
+  const suspend = suspendPart(about, explanation, options);
   const more = moreActions(others());
   return html`<div class="verdict ${state}"><div role="status">${badge(mood, t(label))} ${sentenceHtml(sentences, verdict)}${
     !isRemedyBelow && remedyText(explanation, (text) => html`<p>${text}</p>`)
   }${incomplete.map((missing) => html`<p>${incompleteText(missing)}</p>`)}</div>${
-    (helps !== undefined || more !== undefined) && html`<div class="beside">${helps}${more}</div>`
+    [helps, suspend, more].some((part) => part !== undefined) &&
+    html`<div class="beside">${helps}${suspend}${more}</div>`
   }</div>`;
 }
 

@@ -60,7 +60,8 @@ function site(options: Site = {}) {
     suspensions: { read: async () => undefined },
     isDoubted: async () => false,
   };
-  return { create: createLostPhone(deps), done };
+  const { createLostPhoneCode: create, judgeLostPhone: judge } = createLostPhone(deps);
+  return { create, judge, done };
 }
 
 test("the user is notified before there is a code", async () => {
@@ -101,7 +102,14 @@ test.each([
   ["unknown", { accounts: [bob, "robert@example.test"] }],
   ["operator", { role: "helen" }],
 ])("%s is a refusal", async (refusal, options) => {
-  const { create, done } = site(options);
-  expect(await create(bob, "s")).toBe(refusal);
+  const { create, judge, done } = site(options);
+  expect([await judge(bob, "s"), await create(bob, "s")]).toEqual([refusal, refusal]);
   expect(done).not.toContain("notification");
+});
+
+test("that a code is possible is known without a notification and without a code", async () => {
+  const { judge, done } = site();
+  expect(await judge(bob, "s")).toBe("possible");
+  expect(done).toEqual(["lookup", "lookup", "factors"]);
+  await expect(site({ silent: "factors" }).judge(bob, "s")).rejects.toMatchObject({ code: "UPSTREAM_UNAVAILABLE" });
 });

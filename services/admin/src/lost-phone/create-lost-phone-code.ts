@@ -84,20 +84,28 @@ function createJudge(deps: LostPhoneDeps) {
   };
 }
 
-/**
- * Creates a code with which a user who lost the second factor signs in once. The user is notified first: without the notification, there is
- * no code. @throws AppError on a temporary failure
- */
+/** Codes with which users who lost the second factor sign in once. Both throw an AppError on a temporary failure. */
 export function createLostPhone(deps: LostPhoneDeps) {
   const { codes, notify } = deps;
   const judge = createJudge(deps);
-  return async (username: string, session: string): Promise<LostPhoneCode | Refusal> => {
-    if (codes === undefined) return "disabled";
-    const judged = await judge(username, session);
-    if (typeof judged === "string") return judged;
-    const { account, attributes } = judged;
-    if (!(await notify({ account, session, attributes })).isSent) return "unreachable";
-    const { code, expiresMs } = await codes.issue(account);
-    return { account, code, expires: new Date(expiresMs).toISOString() };
+  return {
+    /** Whether an account could get a code now. Whether the user can be notified shows when it is created. */
+    judgeLostPhone: async (username: string, session: string): Promise<"possible" | Refusal> => {
+      if (codes === undefined) return "disabled";
+      const judged = await judge(username, session);
+      return typeof judged === "string" ? judged : "possible";
+    },
+    /** The user is notified first: without the notification, there is no code. */
+    createLostPhoneCode: async (username: string, session: string): Promise<LostPhoneCode | Refusal> => {
+      if (codes === undefined) return "disabled";
+      const judged = await judge(username, session);
+      if (typeof judged === "string") return judged;
+      const { account, attributes } = judged;
+      if (!(await notify({ account, session, attributes })).isSent) return "unreachable";
+      const { code, expiresMs } = await codes.issue(account);
+      return { account, code, expires: new Date(expiresMs).toISOString() };
+    },
   };
 }
+
+export type LostPhone = ReturnType<typeof createLostPhone>;

@@ -1,8 +1,8 @@
 import type { Sentence } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
 import { englishLanguage } from "./console-languages.ts";
-import { isTextKey, joined, type TextKey, t } from "./texts.ts";
-import { textIn } from "./write-texts.ts";
+import { countryText, isTextKey, joined, percentText, type TextKey, t } from "./texts.ts";
+import { figureIn, textIn } from "./write-texts.ts";
 
 type Facts = Readonly<Record<string, string | number>>;
 
@@ -11,6 +11,7 @@ interface Writing<T> {
   readonly put: (key: TextKey, values: Readonly<Record<string, T | string | number>>) => T;
   readonly join: (parts: readonly T[]) => T;
   readonly plain: (text: string) => T;
+  readonly figure: (kind: "percent" | "country", value: string) => T;
 }
 
 /** Why a sign-in ended as it did. */
@@ -65,15 +66,25 @@ function found<T>({ put }: Writing<T>, facts: Facts): T {
 
 /** Numbers with what is counted, which have plural forms of their own. */
 const counted = ["codes", "attempts", "passwords", "banned"] as const;
+/** The same, each with a number of its own. */
+const countedBeside = ["accounts", "networks"] as const;
+/** What every language writes in its own way. */
+const figures = { share: "percent", country: "country" } as const;
 
 const says = (key: TextKey, name: string): boolean => textIn(englishLanguage, key).includes(`{${name}}`);
 
 function composed<T>(writing: Writing<T>, key: TextKey, facts: Facts): T {
   const { count = 0 } = facts;
   const counts = counted.filter((name) => says(key, name));
+  const beside = countedBeside.filter((name) => says(key, name));
+  const figured = Object.entries(figures).filter(([name]) => says(key, name));
   return writing.put(key, {
     ...facts,
     ...Object.fromEntries(counts.map((name) => [name, writing.put(`counted.${name}`, { count })])),
+    ...Object.fromEntries(
+      beside.map((name) => [name, writing.put(`counted.${name}`, { count: Number(facts[name] ?? 0) })]),
+    ),
+    ...Object.fromEntries(figured.map(([name, kind]) => [name, writing.figure(kind, textFact(facts, name))])),
     ...(says(key, "about") && { about: about(writing, facts, "") }),
     ...(says(key, "own") && { own: about(writing, facts, "own_") }),
     ...(says(key, "cause") && { cause: cause(writing, facts) }),
@@ -97,12 +108,14 @@ const inEnglish: Writing<string> = {
   },
   join: (parts) => parts.join(" "),
   plain: (text) => text,
+  figure: (kind, value) => figureIn(englishLanguage, kind, value),
 };
 
 const onPages: Writing<Html> = {
   put: (key, values) => t(key, values),
   join: (parts) => joined(parts, " "),
   plain: (text) => html`${text}`,
+  figure: (kind, value) => (kind === "country" ? countryText(value) : percentText(Number(value))),
 };
 
 /** A sentence of the catalogue, for `englishOf` and `sentenceHtml`. */

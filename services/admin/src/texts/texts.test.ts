@@ -89,6 +89,15 @@ test("what the catalogue does not have is shown as it is", () => {
   expect(inLanguage("de", known("incomplete", "the moon could not be read"))).toBe("the moon could not be read");
 });
 
+test("texts of engines are known by their forms, with what they are about", () => {
+  expect(inLanguage("de", known("signal_reason.new_country", "NG is new"))).toBe("Nigeria ist neu");
+  expect(inLanguage("de", known("signal_reason.new_source", "the network and its system AS64500 are new"))).toBe(
+    "das Netz und sein System AS64500 sind neu",
+  );
+  expect(inLanguage("de", known("signal_reason.new_client", "<b> is new"))).toBe("&lt;b&gt; ist neu");
+  expect(inLanguage("de", known("signal_reason.new_country", "the moon is far"))).toBe("the moon is far");
+});
+
 test("the preference precedes the browser's languages, and English is the last resort", () => {
   expect(consoleLanguage("fr", "de").tag).toBe("fr");
   expect(consoleLanguage(undefined, "xx, de-AT;q=0.5").tag).toBe("de");

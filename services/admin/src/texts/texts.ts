@@ -48,18 +48,49 @@ export function word(group: string, code: string): Html {
   return isTextKey(key) ? t(key) : html`${code}`;
 }
 
+/** A role of the console, with its name in the configuration where the language has another word. */
+export const roleWord = (role: string): Html => word("role", role);
+
 /** What a finding is about, such as `service idp`: its first word is a kind. */
 export function subjectText(subject: string): Html {
   const [kind = "", ...names] = subject.split(" ");
   return html`${word("subject", kind)}${names.length > 0 && ` ${names.join(" ")}`}`;
 }
 
-/** A sentence that the management interface returns in English, and that the catalogue has. Anything else is shown as it is. */
-export function known(group: string, sentence: string): Html {
-  const key = Object.keys(english).find(
-    (one) => one.startsWith(`${group}.`) && isTextKey(one) && english[one] === sentence,
-  );
-  return key !== undefined && isTextKey(key) ? t(key) : html`${sentence}`;
+interface Form {
+  readonly key: TextKey;
+  readonly pattern: RegExp;
+}
+
+const special = /[\\^$.*+?()[\]{}|]/gu;
+
+/** The English texts of a group, as what they match. */
+const forms = new Map<string, readonly Form[]>();
+
+function formsOf(group: string): readonly Form[] {
+  const present = forms.get(group);
+  if (present !== undefined) return present;
+  const keys = Object.keys(english).filter((key) => isTextKey(key) && key.startsWith(`${group}.`));
+  const all = keys.filter(isTextKey).map((key) => {
+    const parts = (english[key].split("|").at(-1) ?? "").split(/(\{\w+\})/u);
+    const source = parts.map((part) =>
+      part.startsWith("{") ? `(?<${part.slice(1, -1)}>.+)` : part.replaceAll(special, String.raw`\$&`),
+    );
+    return { key, pattern: new RegExp(`^${source.join("")}$`, "su") };
+  });
+  forms.set(group, all);
+  return all;
+}
+
+/** A text that engines or the management interface have in English, and that the catalogue has; otherwise what is given for it. */
+export function known(group: string, sentence: string, otherwise: Html = html`${sentence}`): Html {
+  for (const { key, pattern } of formsOf(group)) {
+    const found = pattern.exec(sentence);
+    if (found === null) continue;
+    const { country, ...values } = found.groups ?? {};
+    return t(key, { ...values, ...(country !== undefined && { country: countryText(country) }) });
+  }
+  return otherwise;
 }
 
 /** Between the parts of a list. */

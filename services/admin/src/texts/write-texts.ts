@@ -62,6 +62,10 @@ function writerOf(language: ConsoleLanguage): Writer {
   return writer;
 }
 
+/** A figure of the catalogue in a language, such as a percentage. */
+export const figureIn = (language: ConsoleLanguage, kind: string, value: string): string =>
+  writerOf(language).figures[kind]?.(value) ?? value;
+
 /** A text of the catalogue in a language. @param count selects the plural form */
 export function textIn(
   language: ConsoleLanguage,

@@ -93,6 +93,9 @@ export const AccountReport = component("AccountReport", {
         "Changes of the last 30 days that users and operators made: second factors, app passwords, flushes, ended sessions, suspensions; at most 20, newest first. Absent while `observability.decision_history` is off.",
     }),
   ),
+  lost_phone: optionalText(
+    "Whether a lost-phone code can be created: possible, or why not: disabled, unknown, operator, suspended, doubted (a suspicious sign-in is unanswered) or no_factor. Absent if it could not be determined.",
+  ),
   incomplete: texts("What could not be determined, and why."),
 });
 export type AccountReport = Static<typeof AccountReport>;

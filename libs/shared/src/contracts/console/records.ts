@@ -28,6 +28,12 @@ export const DecisionRecord = component("DecisionRecord", {
   client_ip: text("Address of the client. Empty if unknown."),
   network: optionalText("Network of the address: its IPv4 /24 or IPv6 /48. Absent without an address."),
   place: Type.Optional(AddressPlace),
+  is_new_country: Type.Optional(
+    Type.Boolean({
+      description:
+        "In the history of an account: the password was correct, and the account has no earlier such record from this country. Absent if it is not so.",
+    }),
+  ),
   account: optionalText("Account. Absent if nothing showed that it exists."),
   username: optionalText("Name as typed, if it is not the account's."),
   domain: optionalText("Domain of the account, or of the typed name. Absent while no domain has rules of its own."),
@@ -77,6 +83,26 @@ export const BanRecordPage = component("BanPage", {
 });
 export type BanRecordPage = Static<typeof BanRecordPage>;
 
+/** What a text in English says, for those who say it in another language. */
+export const Sentence = component("Sentence", {
+  code: text("Identifier of the sentence."),
+  values: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
+    description: "What it is about, such as an address, a number, or a time in UTC.",
+  }),
+});
+export type Sentence = Static<typeof Sentence>;
+
+/** Whether the site is attacked, as the overview says it. */
+const Situation = component("AttackSituation", {
+  state: text(
+    "quiet, attack, refusals (unusually many, and rather a fault or a program than an attack) or guessing (passwords of at least five accounts, whose sign-ins are delayed).",
+  ),
+  verdict: text("The answer in sentences; empty while it is quiet. Times are in UTC."),
+  sentences: Type.Array(Sentence, { description: "The same by code." }),
+  since: Type.Optional(time("Begin, accurate to ten minutes. Absent if it is not a matter of refusals.")),
+});
+export type AttackSituation = Static<typeof Situation>;
+
 export const Attacks = component("Attacks", {
   minutes: Type.Array(
     Type.Object({
@@ -115,17 +141,9 @@ export const Attacks = component("Attacks", {
     }),
     { description: "Some accounts for which wrong passwords were sent, those with most addresses first." },
   ),
+  situation: Type.Optional(Situation),
 });
 export type Attacks = Static<typeof Attacks>;
-
-/** What a text in English says, for those who say it in another language. */
-export const Sentence = component("Sentence", {
-  code: text("Identifier of the sentence."),
-  values: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
-    description: "What it is about, such as an address, a number, or a time in UTC.",
-  }),
-});
-export type Sentence = Static<typeof Sentence>;
 
 const sentences = Type.Optional(
   Type.Array(Sentence, { description: "The same by code. Absent from earlier versions." }),
@@ -146,11 +164,39 @@ const ExplanationCause = component("ExplanationCause", {
 
 export type ExplanationCause = Static<typeof ExplanationCause>;
 
+/** A program that sends a wrong password. */
+export const WrongPasswordSender = component("WrongPasswordSender", {
+  account: text("Account; the name as typed, if no backend has it."),
+  client: optionalText("Mail program that the mail server named, or application. Absent if nothing named it."),
+  protocol: Type.String(),
+  channel: text("As in the records."),
+  client_ip: text("Address of the last sign-in. Empty if unknown."),
+  count: Type.Integer({ minimum: 1, description: "Wrong passwords, equal ones too." }),
+  last_time: time("Time of the last sign-in, which a ban may have refused."),
+});
+export type WrongPasswordSender = Static<typeof WrongPasswordSender>;
+
+const Doubts = Type.Object(
+  {
+    suspicious: Type.Integer({
+      minimum: 0,
+      description: "Number of suspicious sign-ins that the user has not answered.",
+    }),
+    new_country: Type.Optional(
+      Type.Object(
+        { country: text("ISO 3166-1 code."), time: time("Time of the sign-in."), client_ip: text("Its address.") },
+        { description: "The latest first sign-in from a country, in the last seven days." },
+      ),
+    ),
+  },
+  { description: "What says that someone else may know the password of the account. Absent if nothing does." },
+);
+
 export const Explanation = component("Explanation", {
   query: Type.String(),
   kind: text("account, address, network or reference."),
   state: text(
-    "blocked, delayed, limited (some sign-ins are refused), denied (the last sign-in), undecided (the last sign-in), lifted (the cause of the last failure has ended), working (the last sign-in succeeded) or unknown (no record).",
+    "blocked, delayed, limited (some sign-ins are refused), denied (the last sign-in), undecided (the last sign-in), lifted (the cause of the last failure has ended), doubted (the last sign-in succeeded, and someone else may have made it), working (the last sign-in succeeded) or unknown (no record).",
   ),
   verdict: text("The answer in a sentence. Times are in UTC."),
   sentences,
@@ -168,6 +214,13 @@ export const Explanation = component("Explanation", {
       { wrong_passwords: Type.Integer(), until: Type.String({ format: "date-time" }) },
       { description: "Delay of responses to networks that the account does not know." },
     ),
+  ),
+  doubts: Type.Optional(Doubts),
+  wrong_passwords: Type.Optional(
+    Type.Array(WrongPasswordSender, {
+      description:
+        "Programs that sent wrong passwords in the last 24 hours: for the account, from the network, or from the network whose ban keeps the account out; at most 10, the one with most first.",
+    }),
   ),
   last_success: Type.Optional(DecisionRecord),
   last_failures: Type.Array(DecisionRecord, { description: "Latest sign-ins that did not succeed, at most 10." }),

@@ -1,3 +1,10 @@
 export * from "./counters.ts";
 export * from "./periods.ts";
-export { createRollupReader, objectives, type ReadRollups } from "./read-rollups.ts";
+export {
+  createDayReader,
+  createRollupReader,
+  objectives,
+  type ReadDay,
+  type ReadRollups,
+  type TenMinutes,
+} from "./read-rollups.ts";

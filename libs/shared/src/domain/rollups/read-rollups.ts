@@ -95,17 +95,21 @@ function createPeriods(redis: RedisClient, keyPrefix: string) {
     );
     return hashes.map((hash, index) => stepOf((first + index) * stepMs, hash));
   };
-  /** Hours with their outcomes only, as they were some time before. */
-  const readOutcomes = async (hours: readonly number[], shiftMs: number): Promise<readonly Step[]> => {
-    const { stepMs } = rollupSeries.hours;
+  /** Periods with their outcomes only, as they were some time before. */
+  const readOutcomes = async (
+    series: RollupSeries,
+    numbers: readonly number[],
+    shiftMs: number,
+  ): Promise<readonly Step[]> => {
+    const { stepMs } = rollupSeries[series];
     const lists = await Promise.all(
-      hours.map((hour) =>
-        redis.hmget(rollupKey.build(keyPrefix, "hours", String(hour - shiftMs / stepMs)), ...chartOutcomes),
+      numbers.map((number) =>
+        redis.hmget(rollupKey.build(keyPrefix, series, String(number - shiftMs / stepMs)), ...chartOutcomes),
       ),
     );
     return lists.map((list, index) => {
       const fields = chartOutcomes.map((outcome, position) => [outcome, list[position] ?? "0"] as const);
-      return stepOf((hours[index] ?? 0) * stepMs, Object.fromEntries(fields));
+      return stepOf((numbers[index] ?? 0) * stepMs, Object.fromEntries(fields));
     });
   };
   return { readPeriods, readOutcomes };
@@ -121,7 +125,10 @@ export function createRollupReader(redis: RedisClient, keyPrefix: string) {
     const { stepMs: hourMs } = rollupSeries.hours;
     const first = Math.floor(fromMs / hourMs);
     const hours = Array.from({ length: Math.floor(toMs / hourMs) - first + 1 }, (_, index) => first + index);
-    const [all, before] = await Promise.all([reading ?? readOutcomes(hours, 0), readOutcomes(hours, weekMs)]);
+    const [all, before] = await Promise.all([
+      reading ?? readOutcomes("hours", hours, 0),
+      readOutcomes("hours", hours, weekMs),
+    ]);
     const now = all.filter(({ timeMs }) => timeMs >= first * hourMs);
     const earlier = foldSteps(before, stepMs);
     return foldSteps(now, stepMs).map(({ timeMs, counts }, index) => {
@@ -163,3 +170,45 @@ export function createRollupReader(redis: RedisClient, keyPrefix: string) {
 }
 
 export type ReadRollups = ReturnType<typeof createRollupReader>;
+
+/** Sign-ins of ten minutes that were decided. */
+export interface TenMinutes {
+  readonly timeMs: number;
+  readonly admitted: number;
+  readonly refused: number;
+}
+
+const decided = ({ timeMs, counts }: Step): TenMinutes => ({
+  timeMs,
+  admitted: countOf(counts, positions.outcomes.ok) + countOf(counts, positions.outcomes.cached),
+  refused: failuresOf(counts),
+});
+
+/** Reads the ten minutes of a day, oldest first, and the hours a week before them; undefined where nothing was counted then. */
+export function createDayReader(redis: RedisClient, keyPrefix: string) {
+  const { readOutcomes } = createPeriods(redis, keyPrefix);
+  return async (nowMs: number) => {
+    const { tens, hours } = rollupSeries;
+    const last = Math.floor(nowMs / tens.stepMs);
+    const numbers = Array.from({ length: tens.kept }, (_, index) => last - tens.kept + 1 + index);
+    const lastHour = Math.floor(nowMs / hours.stepMs);
+    const ofHours = Array.from({ length: 25 }, (_, index) => lastHour - 24 + index);
+    const [steps, before] = await Promise.all([
+      readOutcomes("tens", numbers, 0),
+      readOutcomes("hours", ofHours, weekMs),
+    ]);
+    const usual = new Map(before.map((step) => [step.timeMs, decided(step)]));
+    return {
+      steps: steps.map(decided),
+      /** A sixth of the same hour a week before. */
+      weekBefore: (timeMs: number): Omit<TenMinutes, "timeMs"> | undefined => {
+        const hour = usual.get(Math.floor(timeMs / hours.stepMs) * hours.stepMs);
+        return hour === undefined || hour.admitted + hour.refused === 0
+          ? undefined
+          : { admitted: hour.admitted / 6, refused: hour.refused / 6 };
+      },
+    };
+  };
+}
+
+export type ReadDay = ReturnType<typeof createDayReader>;

@@ -5,6 +5,7 @@ import { comma, t } from "../../texts/texts.ts";
 import { type ActedOn, type Actionable, actionsOf } from "../action-forms.ts";
 import { card } from "../house/card.ts";
 import { time } from "../shown-values.ts";
+import { lostPhonePart } from "./lost-phone-part.ts";
 
 interface Credential {
   readonly name: Html;
@@ -70,14 +71,18 @@ function credentialsOf({
   ];
 }
 
-export function factorsPart(about: Actionable, account: string, { factors }: AccountReport): Html {
+export function factorsPart(about: Actionable, account: string, report: AccountReport): Html {
+  const { factors } = report;
   const credentials = factors === undefined ? [] : credentialsOf(factors);
   const none = factors === undefined ? t("account.factors_unknown") : t("account.no_factors");
   return card({
     title: t("account.factors"),
     count: factors && credentials.length,
     isOpen: true,
-    body: credentials.length === 0 ? html`<p class="lead">${none}</p>` : list(about, account, credentials),
+    body:
+      credentials.length === 0
+        ? html`<p class="lead">${none}</p>`
+        : html`${list(about, account, credentials)}${lostPhonePart(about, account, report)}`,
   });
 }
 

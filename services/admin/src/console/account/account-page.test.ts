@@ -75,6 +75,50 @@ test("the first remedy stands beside the verdict while sign-ins fail, and in the
   expect(shown("lifted")).toMatch(/<div class="verdict lifted"><div role="status"><span class="badge good">/u);
 });
 
+test("the brake of a takeover stands beside the verdict for those who may use it", () => {
+  const view = viewWith("alice");
+  const { answer } = view;
+  if (answer === undefined) throw new Error("the sample has no answer");
+  const doubts = {
+    suspicious: 0,
+    new_country: { country: "NG", time: "2030-05-06T03:12:00.000Z", client_ip: "192.0.2.1" },
+  };
+  const explanation = { ...answer.explanation, account: "alice", state: "doubted", doubts };
+  const shown = (role: "helpdesk" | "security", more: Partial<typeof explanation> = {}) =>
+    bodyOf({ ...viewWith("alice", { role }), answer: { ...answer, explanation: { ...explanation, ...more } } });
+  const beside =
+    /<div class="beside"><ul class="acts marked"><li class="danger"><details><summary>Suspend the account/u;
+  expect(shown("security")).toMatch(beside);
+  expect(shown("security").match(/actions\/suspend"/gu)).toHaveLength(1);
+  expect(shown("security")).toMatch(/<span class="badge warn">.*In doubt/u);
+  expect(shown("helpdesk")).not.toContain("actions/suspend");
+  const causes = [{ kind: "suspension", text: "Suspended." }];
+  expect(shown("security", { causes })).not.toContain("actions/suspend");
+});
+
+test("whether a lost phone can be helped is said before anything is tried, with the button or the reason", () => {
+  const view = viewWith("alice");
+  const { answer } = view;
+  if (answer === undefined) throw new Error("the sample has no answer");
+  const shown = (judged: string, role: "helpdesk" | "security" = "security", resetsFactors = false) =>
+    bodyOf({
+      ...viewWith("alice", { role }),
+      helpdesk: { resetsFactors, offersLostPhone: true },
+      answer: { ...answer, report: { ...answer.report, lost_phone: judged } },
+    });
+  expect(shown("possible").match(/actions\/lost-phone"/gu)).toHaveLength(1);
+  expect(shown("possible", "helpdesk")).toContain("Your role, helpdesk, cannot create one. The role security can.");
+  expect(shown("possible", "helpdesk")).not.toContain("actions/lost-phone");
+  expect(shown("possible", "helpdesk", true)).toContain("actions/lost-phone");
+  for (const [judged, reason] of [
+    ["operator", "No code: this is an operator."],
+    ["suspended", "No code: the account is suspended."],
+    ["doubted", "No code: a suspicious sign-in is unanswered"],
+    ["disabled", "identity.mfa.lost_phone is off"],
+  ] as const)
+    expect([shown(judged).includes(reason), shown(judged).includes("actions/lost-phone")]).toEqual([true, false]);
+});
+
 test("actions that end something are marked, and say how much", () => {
   const body = bodyOf(viewWith("alice"));
   expect(body).toContain(

@@ -13,6 +13,7 @@ import { type Actionable, actionsOf, createOffered, missingActions, type ShownRe
 import type { ConsolePage } from "../console-document.ts";
 import { badge, stateBadge } from "../house/badge.ts";
 import { card } from "../house/card.ts";
+import { sendersPart } from "../senders-part.ts";
 import { doneNotice, time, untaggedNote } from "../shown-values.ts";
 import { accountSignIns } from "../sign-ins/sign-ins-part.ts";
 import { suspiciousPart } from "../suspicious-part.ts";
@@ -95,12 +96,16 @@ function answerPart(view: AccountView, answer: AccountAnswer): Html {
   const offered = createOffered();
   const general = (): Html | undefined => {
     const ids = (["flush", "unlock", "lost-phone", "end-sessions", "suspend", "invite"] as const).filter(
-      (id) => !offered.has(id, name) && !(id === "suspend" && isSuspended(explanation)),
+      (id) =>
+        !offered.has(id, name) &&
+        !(id === "suspend" && isSuspended(explanation)) &&
+        // It stands with the second factors, or the reason why it cannot be used.
+        !(id === "lost-phone" && report.lost_phone !== undefined),
     );
     return actionsOf(view, ids, { target: name, ends: countsOf(sessions) });
   };
-  const verdict = verdictPart(view, explanation, { offered, others: general });
-  return html`<div class="columns"><div>${verdict}${causesPart(view, explanation, offered)}${
+  const verdict = verdictPart(view, explanation, { offered, others: general, ends: countsOf(sessions) });
+  return html`<div class="columns"><div>${verdict}${causesPart(view, explanation, offered)}${sendersPart(links, explanation)}${
     report.account === undefined && html`<p class="lead">${t("account.nowhere")}</p>`
   }${missing(answer)}${missingActions(view)}${risk !== undefined && suspiciousPart(links, risk)}${accountSignIns(
     { links, history, bans: explanation.bans, nowMs },

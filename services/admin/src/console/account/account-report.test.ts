@@ -34,6 +34,7 @@ const answering: AccountReportDeps = {
   changes: {
     list: async () => [{ timeMs: 1_900_000_000_000, event: "second_factor.add", reason: "totp", by: "user" }],
   },
+  judgeLostPhone: async (account) => (account === "alice@example.test" ? "possible" : "unknown"),
   sent: {
     list: async () => [
       { id: "n1", event: "new_device", channel: "mail", outcome: "delivered", timeMs: 1_900_000_000_000 },
@@ -49,6 +50,7 @@ test("the report has what the services know, and no secret", async () => {
   expect(found).toMatchObject({
     query: "alice",
     account: "alice@example.test",
+    lost_phone: "possible",
     protocol: "imap",
     factors: {
       totp: true,
@@ -70,12 +72,18 @@ test("the report has what the services know, and no secret", async () => {
 const silent = () => Promise.reject(new AppError("ENGINE_SILENT"));
 
 test("a source that does not answer is listed, and the rest of the report remains", async () => {
-  const found = await report({ describe: silent, listAppPasswords: silent, locks: { read: silent } });
+  const found = await report({
+    describe: silent,
+    listAppPasswords: silent,
+    locks: { read: silent },
+    judgeLostPhone: silent,
+  });
   expect(found).toMatchObject({ account: "alice@example.test", factors: { totp: true }, backends: [] });
   expect(found.incomplete).toEqual([
     "the engines could not be queried",
     "app passwords could not be read",
     "counts of wrong codes could not be read",
+    "whether a lost-phone code can be created could not be determined",
   ]);
   const nothing = await report({ describe: silent, readFactors: silent, listAppPasswords: silent });
   expect(nothing.factors).toBeUndefined();

@@ -12,6 +12,7 @@ import type {
 import type { AccountChanges, SentNotifications, AccountChange as StoredChange } from "@postern/shared/domain/history";
 import type { RememberedDevice, RememberedDevices } from "@postern/shared/domain/remembered-devices";
 import type { FactorLocks } from "../../factor-locks/factor-locks-redis.ts";
+import type { LostPhone } from "../../lost-phone/create-lost-phone-code.ts";
 import { english } from "../../texts/texts.ts";
 import { storedPasskey } from "./stored-passkey.ts";
 
@@ -26,6 +27,7 @@ export interface AccountReportDeps {
   readonly sent: Pick<SentNotifications, "list"> | undefined;
   /** Undefined while no history is recorded. */
   readonly changes: Pick<AccountChanges, "list"> | undefined;
+  readonly judgeLostPhone: LostPhone["judgeLostPhone"];
 }
 
 /** `session` is the GUID of the request. Never throws: what does not answer is named in `incomplete`. */
@@ -126,7 +128,7 @@ function factorsOf(
 const noAppPasswords: Reply<typeof mfaAppPasswordsList> = { outcome: "unsupported" };
 
 export function createReportAccount(deps: AccountReportDeps): ReportAccount {
-  const { describe, readFactors, listAppPasswords, sent } = deps;
+  const { describe, readFactors, listAppPasswords, judgeLostPhone, sent } = deps;
   return async ({ account: query, protocol = "imap" }, session) => {
     const parts = createParts();
     const { get, incomplete } = parts;
@@ -142,7 +144,10 @@ export function createReportAccount(deps: AccountReportDeps): ReportAccount {
     ]);
     const ofFactors = factors !== undefined && "account" in factors ? factors.account : undefined;
     const account = ofFactors ?? backends.find((one) => one.account !== undefined)?.account;
-    const { wrongCodes, remembered, notifications, changes } = await createStored(deps, parts)(account);
+    const [{ wrongCodes, remembered, notifications, changes }, lostPhone] = await Promise.all([
+      createStored(deps, parts)(account),
+      account && get(() => judgeLostPhone(account, session), undefined, english["incomplete.lost_phone"]),
+    ]);
     const shownFactors = factorsOf(factors, wrongCodes);
     return {
       query,
@@ -155,6 +160,7 @@ export function createReportAccount(deps: AccountReportDeps): ReportAccount {
       notifications,
       sends_notifications: sent !== undefined,
       ...(changes && { changes }),
+      ...(lostPhone && { lost_phone: lostPhone }),
       incomplete,
     };
   };

@@ -11,6 +11,7 @@ import type { Config } from "@postern/shared/platform/config";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { FactorLocks } from "../../factor-locks/factor-locks-redis.ts";
+import type { LostPhone } from "../../lost-phone/create-lost-phone-code.ts";
 import type { LiveAdminSettings } from "../../settings.ts";
 import { createReportAccount, type ReportAccount } from "./account-report.ts";
 
@@ -19,6 +20,7 @@ interface Parts extends Pick<EngineBus, "bus"> {
   readonly state: RedisClient;
   readonly rememberedDevices: RememberedDevices | undefined;
   readonly changes: AccountChanges | undefined;
+  readonly judgeLostPhone: LostPhone["judgeLostPhone"];
 }
 
 /** Customers mostly call about mail programs, which use this protocol. */
@@ -37,7 +39,7 @@ export function createDescribe({ bus }: Pick<Parts, "bus">) {
 /** What the services know about an account. */
 export function createAccounts(
   config: Config,
-  { bus, live, state, rememberedDevices, changes }: Parts,
+  { bus, live, state, rememberedDevices, changes, judgeLostPhone }: Parts,
   locks: FactorLocks,
 ): ReportAccount {
   const sentKeys = config.identity.notices.enabled ? keyRingFromConfig(config, "sent-notice") : undefined;
@@ -50,6 +52,7 @@ export function createAccounts(
     locks,
     devices: rememberedDevices,
     changes,
+    judgeLostPhone,
     sent: sentKeys && createSentNotifications({ redis: state, keyPrefix, keys: sentKeys }),
   });
 }

@@ -118,7 +118,7 @@ function bansPart(view: BansView): Html {
   const { bans, next } = view.bans;
   return html`<h2>${t("col.bans")}</h2>${filters(view)}${
     bans.length > 0
-      ? banTable(view, bans)
+      ? html`<p class="lead">${t("bans.hint")}</p>${banTable(view, bans)}`
       : html`<p class="lead">${next === undefined ? t("house.none") : t("bans.none_here")}</p>`
   }${next !== undefined && html`<p class="pages"><a href="${addressOf(view, { cursor: next })}">${t("house.next")}</a></p>`}`;
 }

@@ -1,7 +1,7 @@
 import { domainToUnicode } from "node:url";
 import { type DomainList, type DomainReport, type DomainTraffic, pathTo } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
-import { countText, joined, t, word } from "../../texts/texts.ts";
+import { countText, joined, roleWord, t, word } from "../../texts/texts.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { badge } from "../house/badge.ts";
 import { type Column, table } from "../house/table.ts";
@@ -35,7 +35,7 @@ const pairs = (facts: readonly (readonly [name: Html | string, value: Html | str
 function operatorsPart({ operators }: DomainReport): Html {
   const roles = Object.entries(operators).filter(([, groups]) => groups.length > 0);
   return html`<h2>${t("domains.operators")}</h2><p class="lead">${t(roles.length === 0 ? "domains.no_operators" : "domains.operators_about")}</p>${
-    roles.length > 0 && pairs(roles.map(([role, groups]) => [role, joined(groups)]))
+    roles.length > 0 && pairs(roles.map(([role, groups]) => [roleWord(role), joined(groups)]))
   }`;
 }
 

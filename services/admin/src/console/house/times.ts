@@ -72,10 +72,12 @@ const dayMs = 24 * hourMs;
 /** What lies further away than this is shown as a date. */
 const nearMs = 7 * dayMs;
 
-function amount(ms: number): readonly [count: number, unit: "min" | "h" | "days"] {
-  if (ms < hourMs) return [Math.floor(ms / minuteMs), "min"];
-  if (ms < 2 * dayMs) return [Math.floor(ms / hourMs), "h"];
-  return [Math.floor(ms / dayMs), "days"];
+/** @param round what has passed is rounded down, and what is left up, so that it is never too little */
+function amount(ms: number, round: (value: number) => number): readonly [count: number, unit: "min" | "h" | "days"] {
+  const [minutes, hours] = [round(ms / minuteMs), round(ms / hourMs)];
+  if (minutes < 60) return [minutes, "min"];
+  if (hours < 48) return [hours, "h"];
+  return [round(ms / dayMs), "days"];
 }
 
 /** `3 min ago`, `in 2 h`. Undefined for what is far away. */
@@ -88,7 +90,7 @@ export function relativeText(
   const length = Math.abs(distance);
   if (length >= nearMs) return undefined;
   if (length < minuteMs) return textIn(language, distance >= 0 ? "time.now" : "time.soon");
-  const [count, unit] = amount(length);
+  const [count, unit] = amount(length, distance > 0 ? Math.floor : Math.ceil);
   return textIn(language, `time.${distance > 0 ? "ago" : "in"}_${unit}`, { count: String(count) }, count);
 }
 

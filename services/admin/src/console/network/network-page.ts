@@ -1,6 +1,7 @@
 import {
   type ConsoleActionId,
   type DecisionHistoryPage,
+  type DecisionRecord,
   type Explanation,
   type NetworkReport,
   pathTo,
@@ -11,6 +12,7 @@ import { type Actionable, actionList, createOffered } from "../action-forms.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { table } from "../house/table.ts";
 import { placeText } from "../place-text.ts";
+import { sendersPart } from "../senders-part.ts";
 import { doneNotice, exactTime, time } from "../shown-values.ts";
 import { byAccount, programOf } from "../sign-ins/lanes.ts";
 import { networkSignIns } from "../sign-ins/sign-ins-part.ts";
@@ -40,16 +42,15 @@ const minuteSeconds = 60;
 const hourSeconds = 60 * minuteSeconds;
 const daySeconds = 24 * hourSeconds;
 
-/** Rounded up, so that what is left is never too little. */
+/** Of a rule: as long as it is configured, or a little longer. */
 export function durationText(seconds: number): Html {
   if (seconds >= 2 * daySeconds) return t("duration.days", { count: Math.ceil(seconds / daySeconds) });
   if (seconds >= 2 * hourSeconds) return t("duration.hours", { count: Math.ceil(seconds / hourSeconds) });
   return t("duration.minutes", { count: Math.max(1, Math.ceil(seconds / minuteSeconds)) });
 }
 
-function bansPart({ report: { bans }, nowMs, links }: NetworkView): Html {
+function bansPart({ report: { bans }, links }: NetworkView): Html {
   if (bans.length === 0) return html`<h2>${t("col.bans")}</h2><p class="lead">${t("network.no_bans")}</p>`;
-  const left = (end: string): Html => durationText((Date.parse(end) - nowMs) / 1000);
   return html`<h2>${t("col.bans")}</h2>${table({
     label: t("col.bans"),
     rows: bans,
@@ -59,7 +60,7 @@ function bansPart({ report: { bans }, nowMs, links }: NetworkView): Html {
       { name: t("col.start"), cell: ({ start }) => time(start) },
       {
         name: t("col.end"),
-        cell: ({ end }) => html`${t("network.ends", { duration: left(end) })} <small>${exactTime(end)}</small>`,
+        cell: ({ end }) => html`${time(end)} <small>${exactTime(end)}</small>`,
       },
     ],
   })}`;
@@ -86,14 +87,20 @@ function rulesPart({ report: { rules } }: NetworkView): Html {
   })}<p class="lead">${t("network.tolerance")}</p>`;
 }
 
+/** As many together as the table of sign-ins has rows. */
+function accountsText(records: readonly DecisionRecord[]): Html {
+  const accounts = new Set(records.flatMap(({ account }) => account ?? []));
+  const names = new Set(records.map(byAccount.nameOf).filter((name) => !accounts.has(name)));
+  return joined([countText(accounts.size), names.size > 0 && t("network.names", { count: names.size })]);
+}
+
 function factsPart({ report, history }: NetworkView): Html {
   const { place, distinct_passwords: passwords } = report;
   const records = history?.records ?? [];
-  const accounts = new Set(records.filter(({ account }) => account !== undefined).map(byAccount.nameOf));
   const programs = [...new Set(records.map(programOf))];
   const facts: readonly (readonly [Html, Html])[] = [
     [t("network.place"), placeText(place) ?? t("house.unknown")],
-    ...(history === undefined ? [] : [[t("network.accounts"), countText(accounts.size)] as const]),
+    ...(history === undefined ? [] : [[t("network.accounts"), accountsText(history.records)] as const]),
     ...(passwords === undefined
       ? []
       : [[t("network.passwords"), t("network.passwords_about", { count: passwords })] as const]),
@@ -125,7 +132,7 @@ export function networkPage(view: NetworkView): ConsolePage {
     title,
     body: html`${doneNotice(done)}<h1>${title}</h1>${verdict}${causesPart(view, explanation, offered)}${incomplete.map(
       (missing) => html`<p class="note">${incompleteText(missing)}</p>`,
-    )}${domainForm(view)}${domain !== undefined && html`<p class="note">${t("network.of_domain", { domain })}</p>`}${factsPart(view)}${
+    )}${domainForm(view)}${domain !== undefined && html`<p class="note">${t("network.of_domain", { domain })}</p>`}${sendersPart(links, explanation)}${factsPart(view)}${
       (domain === undefined || report.bans.length > 0) && bansPart(view)
     }${domain === undefined && rulesPart(view)}${networkSignIns({
       links,

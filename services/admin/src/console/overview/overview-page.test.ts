@@ -59,6 +59,24 @@ test.each(["1h", "24h", "7d"] as const)("the page of %s weighs less than 120 kB 
   expect(body).not.toMatch(/ style=|NaN|Infinity|undefined/u);
 });
 
+test("while the site is attacked, the page says so first, and nothing is green", () => {
+  const situation = {
+    state: "attack",
+    verdict: "Under attack.",
+    sentences: [{ code: "attack.on", values: { since: "03:10 UTC", share: 0.964, count: 1000 } }],
+    since: time,
+  };
+  const attacks = { minutes: [], networks: [], accounts: [], situation };
+  const body = bodyOf(viewOf("1h", { attacks }));
+  expect(body).toContain('<h1>Overview</h1><div class="verdict blocked">');
+  expect(body).toContain("Under attack since 03:10 UTC: 96\u00A0% of 1,000 sign-ins were refused.");
+  expect(body).toContain("Services, engines and backends work.");
+  expect(body).not.toContain("Everything works.");
+  const down = bodyOf(viewOf("1h", { attacks, system: { ...system, state: "degraded", verdict: "Half of it." } }));
+  expect(down).toContain("Half of it.");
+  expect(bodyOf(viewOf("1h"))).toContain("Everything works.");
+});
+
 test("objectives that are met and missed are said in words", () => {
   const series = sampleSeries("1h");
   expect(bodyOf(viewOf("1h", { series: { ...series, p99_ms: 499 } }))).toContain("Objective 500 ms: met");

@@ -2,7 +2,17 @@ import { type Attacks, pathTo, type SignInSeries, type SystemReport } from "@pos
 import { type Html, html } from "@postern/shared/platform/pages";
 import type { Operator } from "../../operators/operator.ts";
 import { sentenceHtml } from "../../texts/messages.ts";
-import { countText, joined, millisecondsText, percentText, roughText, subjectText, t } from "../../texts/texts.ts";
+import {
+  countText,
+  joined,
+  millisecondsText,
+  percentText,
+  roughText,
+  subjectText,
+  t,
+  word,
+} from "../../texts/texts.ts";
+import { attackPart } from "../attacks/attack-part.ts";
 import { attackedAccounts, counted, networkItems } from "../bans/bans-page.ts";
 import { chartFigure } from "../charts/chart.ts";
 import {
@@ -212,7 +222,7 @@ function protocols({ protocols: found }: SignInSeries): Html | undefined {
   return html`<section><h2>${t("overview.protocols")}</h2><ul class="counted">${found.map(
     ({ protocol, ok, failed }) => {
       const refused = failed > 0 && t("overview.share_refused", { share: percentText(failed / (ok + failed)) });
-      return html`<li><span class="name">${protocol}</span> <span>${joined([countText(ok + failed), refused])}</span></li>`;
+      return html`<li><span class="name">${word("protocol", protocol)}</span> <span>${joined([countText(ok + failed), refused])}</span></li>`;
     },
   )}</ul></section>`;
 }
@@ -225,7 +235,13 @@ function attacksPart({ attacks, links }: OverviewView): Html {
   )}</section>`;
 }
 
-/** Whether the service works, whether it is attacked, and since when. */
+/** While there is an attack, that everything works is a part of the answer about it. */
+function answer({ attacks, system }: OverviewView): Html {
+  const attack = attackPart(attacks, system.state);
+  return html`${attack}${(attack === undefined || system.state !== "up") && health(system)}`;
+}
+
+/** Whether the service works, whether it is attacked, since when and from where. */
 export function overviewPage(view: OverviewView): ConsolePage {
   const { range, series, system } = view;
   const title = t("page.overview");
@@ -233,7 +249,7 @@ export function overviewPage(view: OverviewView): ConsolePage {
   return {
     title,
     id: "overview",
-    body: html`<h1>${title}</h1>${health(system)}<div class="about-range">${switches(range)}<p>${t("overview.as_of", { time: time(system.time) })}</p></div>${tiles(series)}<div class="charts">${charts.map(
+    body: html`<h1>${title}</h1>${answer(view)}<div class="about-range">${switches(range)}<p>${t("overview.as_of", { time: time(system.time) })}</p></div>${tiles(series)}<div class="charts">${charts.map(
       (chart) => chartFigure(chart(series)),
     )}</div><div class="lists">${attacksPart(view)}${protocols(series)}</div>${strip(system)}`,
   };

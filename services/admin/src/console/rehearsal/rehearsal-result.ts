@@ -1,6 +1,6 @@
 import type { RehearsalReport } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
-import { countText, joined, t } from "../../texts/texts.ts";
+import { countText, joined, known, t } from "../../texts/texts.ts";
 import { chartFigure } from "../charts/chart.ts";
 import { time } from "../shown-values.ts";
 import { timelineChart } from "./timeline-chart.ts";
@@ -50,7 +50,7 @@ function groupPart(group: Group): Html {
     atLeast(isLeast, t("shadow.count_accounts", { count: group.accounts })),
     atLeast(isLeast, t("rehearsal.count_networks", { count: group.networks })),
   ];
-  return html`<h3>${before} → ${after}</h3><p>${joined(figures)}</p><ul class="links">${names
+  return html`<h3>${known("rehearsal_words", before)} → ${known("rehearsal_words", after)}</h3><p>${joined(figures)}</p><ul class="links">${names
     .slice(0, mostNames)
     .map(
       (name) => html`<li>${name}</li>`,
@@ -86,7 +86,9 @@ const always = {
 
 function notJudgedPart({ not_judged: reasons, unreadable, source = "log" }: RehearsalReport): Html {
   const [what, why] = always[source];
-  const lines = [...(unreadable === 0 ? [] : [{ reason: t("rehearsal.unreadable"), count: unreadable }]), ...reasons];
+  // The command and the engine write them in English.
+  const shown = reasons.map(({ reason, count }) => ({ reason: known("rehearsal_reason", reason), count }));
+  const lines = [...(unreadable === 0 ? [] : [{ reason: t("rehearsal.unreadable"), count: unreadable }]), ...shown];
   return html`<h2>${t("rehearsal.not_judged")}</h2><ul class="counted">${lines.map(
     ({ reason, count }) =>
       html`<li><span class="name">${reason}</span> <span>${count > 0 && countText(count)}</span></li>`,

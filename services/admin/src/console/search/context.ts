@@ -1,7 +1,8 @@
 import type { EngineBus } from "@postern/shared/assembly";
 import { type BruteForceRecords, foldedName } from "@postern/shared/domain/brute-force";
 import type { FindAccountNames } from "@postern/shared/domain/flush";
-import type { DecisionHistory } from "@postern/shared/domain/history";
+import type { AccountChanges, DecisionHistory } from "@postern/shared/domain/history";
+import type { Locate } from "@postern/shared/domain/places";
 import {
   createRiskNames,
   createRiskReviews,
@@ -17,6 +18,7 @@ import type { FactorLocks } from "../../factor-locks/factor-locks-redis.ts";
 import type { LiveAdminSettings } from "../../settings.ts";
 import { writtenSuspension } from "../../suspensions/written-suspension.ts";
 import { createDescribe } from "../account/context.ts";
+import { createDoubts } from "./doubts.ts";
 import { createExplain, type ExplainDeps } from "./explain.ts";
 import { createExplainRisk } from "./explain-risk.ts";
 
@@ -28,6 +30,8 @@ interface Parts extends Pick<EngineBus, "bus"> {
   readonly bruteForce: BruteForceRecords;
   readonly factorLocks: FactorLocks;
   readonly suspensions: Pick<Suspensions, "read">;
+  readonly changes: AccountChanges | undefined;
+  readonly locate: Locate;
 }
 
 const minuteMs = 60_000;
@@ -58,6 +62,7 @@ function inForce(bruteForce: BruteForceRecords, live: Parts["live"]): ExplainDep
   return {
     addressesOf: (account) => bruteForce.addressesOf(account),
     bansOfAddress: async (address) => (live.current.enforcesBans ? bruteForce.bansOfAddress(address) : []),
+    wrongPasswordsOf: (account) => bruteForce.wrongPasswordsOf(account),
     delayedAmong: async (accounts) => (live.current.enforcesBans ? bruteForce.delayedAmong(accounts) : []),
   };
 }
@@ -83,6 +88,7 @@ export function createExplanations({ storage }: Config, parts: Parts) {
       factorLimits: (account) => factorLocks.limits(account),
       holdOf: createHoldOf(reviews, settings),
       suspensionOf: createSuspensionOf(suspensions),
+      doubtsOf: createDoubts({ ...parts, reviews }),
       clock,
     }),
     explainRisk: createExplainRisk({ reviews, history, accountNames, settings, clock }),

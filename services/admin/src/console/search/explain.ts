@@ -1,7 +1,8 @@
-import type { BackendDescription, Explanation, SuspensionRecord } from "@postern/shared/contracts";
+import type { BackendDescription, Explanation, SuspensionRecord, WrongPasswordSender } from "@postern/shared/contracts";
 import type { Ban, BruteForceRecords, BruteForceRules } from "@postern/shared/domain/brute-force";
 import type { FindAccountNames } from "@postern/shared/domain/flush";
 import type { DecisionHistory, RecordedDecision } from "@postern/shared/domain/history";
+import { createCidrSet, parseCidr } from "@postern/shared/platform/net";
 import type { Clock } from "@postern/shared/platform/time";
 import type { FactorLimit } from "../../factor-locks/factor-locks-redis.ts";
 import { englishOf, sentence } from "../../texts/messages.ts";
@@ -10,12 +11,14 @@ import { type Standing, standingOf } from "../standing.ts";
 import { type Subject, subjectOf } from "../subject.ts";
 import { writtenBan, writtenDecision } from "../written.ts";
 import { type CauseFacts, causesOf } from "./causes.ts";
+import { type createDoubts, doubtSentences } from "./doubts.ts";
 import { verdictOf } from "./verdict.ts";
+import { maxSenders, senderSentences, wrongPasswordSenders } from "./wrong-passwords.ts";
 
 export interface ExplainDeps {
   /** Undefined while no history is recorded. */
   readonly history: DecisionHistory | undefined;
-  readonly bruteForce: Pick<BruteForceRecords, "bansOfAddress" | "addressesOf" | "delayedAmong">;
+  readonly bruteForce: Pick<BruteForceRecords, "bansOfAddress" | "addressesOf" | "delayedAmong" | "wrongPasswordsOf">;
   readonly rules: () => BruteForceRules;
   readonly accountNames: FindAccountNames;
   /** What each backend says about a name. May reject. */
@@ -28,6 +31,7 @@ export interface ExplainDeps {
     accounts: readonly string[],
     isVisible: IsVisible | undefined,
   ) => Promise<SuspensionRecord | undefined>;
+  readonly doubtsOf: ReturnType<typeof createDoubts>;
   readonly clock: Clock;
 }
 
@@ -59,6 +63,8 @@ interface Found {
   readonly standing?: Standing;
   readonly suspension?: SuspensionRecord | undefined;
   readonly delay?: Explanation["delay"];
+  readonly doubts?: Explanation["doubts"];
+  readonly senders?: readonly WrongPasswordSender[];
   readonly guessingAddresses: readonly string[];
   readonly otherAccounts: readonly string[];
   readonly incomplete: readonly string[];
@@ -92,10 +98,26 @@ async function limitsOf({ factorLimits, holdOf }: ExplainDeps, account: string) 
   return { factorLimits: limits, hold };
 }
 
+/** Programs that sent wrong passwords for the account, and from the network whose ban keeps it out: that may be a colleague's. */
+function createSenders({ history, clock }: ExplainDeps) {
+  return async (records: readonly RecordedDecision[], bans: readonly Ban[], isVisible: IsVisible) => {
+    const [ban] = bans.toSorted((one, other) => other.expiresAtMs - one.expiresAtMs);
+    const network = createCidrSet(ban === undefined ? [] : [ban.network]);
+    const isThere = ({ clientIp }: RecordedDecision): boolean => network.has(clientIp);
+    const address = records.find(isThere)?.clientIp ?? (ban && parseCidr(ban.network)?.address);
+    const all = address === undefined ? [] : ((await history?.ofNetwork(address)) ?? []);
+    const there = all.filter((record) => isThere(record) && isVisible(accountOf(record)));
+    // The account's own records are in both.
+    const own = records.filter((record) => !isThere(record) || there.length === 0);
+    return [there, own].flatMap((some) => wrongPasswordSenders(some, clock.now())).slice(0, maxSenders);
+  };
+}
+
 /** The subject is a customer: bans matter where the account signs in, not where it is attacked from. */
 function createAccountSearch(deps: ExplainDeps) {
-  const { history, bruteForce, accountNames, describe } = deps;
+  const { history, bruteForce, accountNames, describe, doubtsOf, clock } = deps;
   const bansOf = createBanLookup(deps);
+  const sendersOf = createSenders(deps);
   return async (name: string, isVisible: IsVisible): Promise<Found> => {
     const [known, backends] = await Promise.all([accountNames(name), describe(name).catch(() => undefined)]);
     const { accounts, spellings, isComplete } = known;
@@ -113,13 +135,14 @@ function createAccountSearch(deps: ExplainDeps) {
     const failed = addressesOf(records.filter(({ outcome }) => outcome !== "ok").slice(0, 1));
     const refused = addressesOf(records.filter(({ outcome }) => outcome === "blocked")).slice(0, maxRefused);
     const account = accounts[0] ?? records.find((record) => record.account !== undefined)?.account;
-    const [ownBans, lastBans, refusedBans, others, limits, suspension] = await Promise.all([
+    const [ownBans, lastBans, refusedBans, others, limits, suspension, doubts] = await Promise.all([
       bansOf(own),
       bansOf(failed),
       bansOf(refused),
       bansOf(guessingAddresses),
       limitsOf(deps, account ?? name),
       deps.suspensionOf(names, isVisible === everyAccount ? undefined : isVisible),
+      doubtsOf(account ?? name, records, clock.now()),
     ]);
     const [first] = delayed;
     return {
@@ -131,6 +154,8 @@ function createAccountSearch(deps: ExplainDeps) {
       refusedBans,
       limits,
       suspension,
+      doubts,
+      senders: await sendersOf(records, ownBans.length > 0 ? ownBans : lastBans, isVisible),
       standing: standingOf(known, backends),
       delay: first && { wrong_passwords: first.wrongPasswords, until: new Date(first.untilMs).toISOString() },
       guessingAddresses,
@@ -159,7 +184,14 @@ function createPlaceSearch(deps: ExplainDeps) {
     const signedIn = records.filter(({ outcome }) => outcome === "ok").flatMap(({ account }) => account ?? []);
     const incomplete = [...(history === undefined ? [noHistory] : []), ...(wide ? [isWide] : [])];
     const otherAccounts = [...new Set(signedIn)].slice(0, maxAccounts);
-    return { records, bans, ownBans: bans, guessingAddresses: [], otherAccounts, incomplete };
+    // What a ban of a whole network was caused by may come from another address of it.
+    const banned = createCidrSet(bans.map(({ network }) => network).filter((one) => parseCidr(one) !== undefined));
+    const there = all.filter((record) => place.contains(record.clientIp) || banned.has(record.clientIp));
+    const senders = wrongPasswordSenders(
+      there.filter((record) => isVisible(accountOf(record))),
+      deps.clock.now(),
+    );
+    return { records, bans, ownBans: bans, senders, guessingAddresses: [], otherAccounts, incomplete };
   };
 }
 
@@ -184,6 +216,18 @@ function createReferenceSearch(deps: ExplainDeps) {
   };
 }
 
+/** Why passwords are wrong, and why correct ones are doubted: for the verdict, and as the answer has it. */
+function createReasons({ bruteForce }: ExplainDeps) {
+  return async ({ doubts, senders }: Pick<Found, "doubts" | "senders">, nowMs: number) => {
+    const [first] = senders ?? [];
+    const said = {
+      doubts: doubts && doubtSentences(doubts, nowMs),
+      senders: first && senderSentences(first, await bruteForce.wrongPasswordsOf(first.account), nowMs),
+    };
+    return { said, written: { ...(doubts && { doubts }), ...(senders && { wrong_passwords: [...senders] }) } };
+  };
+}
+
 /** A limited caller learns nothing of networks and references without a sign-in of its own accounts, not even that nothing is known. */
 function isHidden(isVisible: IsVisible, kind: Subject["kind"], records: readonly RecordedDecision[]): boolean {
   return isVisible !== everyAccount && kind !== "account" && records.length === 0;
@@ -194,21 +238,21 @@ export function createExplain(deps: ExplainDeps): Explain {
   const ofAccount = createAccountSearch(deps);
   const ofPlace = createPlaceSearch(deps);
   const ofReference = createReferenceSearch(deps);
+  const reasonsOf = createReasons(deps);
   const search = (subject: Subject, isVisible: IsVisible): Promise<Found> => {
     if (subject.kind === "account") return ofAccount(subject.name, isVisible);
     return subject.kind === "reference" ? ofReference(subject.reference, isVisible) : ofPlace(subject, isVisible);
   };
   return async (query, isVisible = everyAccount) => {
     const subject = subjectOf(query);
-    const { account, records, delay, guessingAddresses, otherAccounts, incomplete, ...found } = await search(
-      subject,
-      isVisible,
-    );
+    const found = await search(subject, isVisible);
+    const { account, records, delay, guessingAddresses, otherAccounts, incomplete } = found;
     const { kind } = subject;
     const rules = deps.rules();
     const written = (list: readonly Ban[] = []) => list.map((ban) => writtenBan(ban, rules));
     const [bans, ownBans, lastBans] = [written(found.bans), written(found.ownBans), written(found.lastBans)];
     const nowMs = deps.clock.now();
+    const reasons = await reasonsOf(found, nowMs);
     const { standing, suspension, limits = { factorLimits: [], hold: undefined } } = found;
     const otherBans = unique([...(found.lastBans ?? []), ...(found.refusedBans ?? [])]);
     const about = { query, account, standing, suspension, ownBans, ...(delay && { delay }), ...limits, nowMs };
@@ -229,6 +273,7 @@ export function createExplain(deps: ExplainDeps): Explain {
           standing,
           lastSuccess,
           lastFailure: failures[0],
+          ...reasons.said,
           nowMs,
         });
     return {
@@ -239,6 +284,7 @@ export function createExplain(deps: ExplainDeps): Explain {
       ...(account !== undefined && { account }),
       bans,
       ...(delay && { delay }),
+      ...reasons.written,
       ...(lastSuccess !== undefined && { last_success: lastSuccess }),
       last_failures: failures,
       guessing_addresses: [...guessingAddresses],

@@ -11,6 +11,7 @@ import { english } from "../../texts/texts.ts";
 import { placeIn } from "../network-query.ts";
 import { domainOf, numberOf, textOf, unreadable } from "../query.ts";
 import { writtenDecision } from "../written.ts";
+import { correctAddresses, fromNewCountry } from "./new-country.ts";
 import { hasProgram } from "./program-search.ts";
 
 type SearchedHistory = Pick<DecisionHistory, "ofAccount" | "ofNetwork" | "ofReference">;
@@ -109,10 +110,17 @@ export function getHistory(deps: HistoryContext) {
         (record) => isVisible(nameIn(record)) && (program === undefined || hasProgram(record, program)),
       );
       const { page, ...next } = pageOf(records, size, cursor);
-      const { state: places, placeOf } = await locate(page.map(({ clientIp }) => clientIp));
-      const written = page.map((record) =>
-        writtenDecision(record, { place: placeOf(record.clientIp), domain: domains.current?.nameOf(nameIn(record)) }),
-      );
+      const compared = name === "account" ? records : [];
+      const addresses = [...page.map(({ clientIp }) => clientIp), ...correctAddresses(compared)];
+      const { state: places, placeOf } = await locate(addresses);
+      const isNew = fromNewCountry(compared, placeOf);
+      const written = page.map((record) => ({
+        ...writtenDecision(record, {
+          place: placeOf(record.clientIp),
+          domain: domains.current?.nameOf(nameIn(record)),
+        }),
+        ...(isNew.has(record) && { is_new_country: true }),
+      }));
       const answer: DecisionHistoryPage = { records: written, ...next, ...more, ...(page.length > 0 && { places }) };
       const event = name === "network" ? "network.read" : "account.read";
       const caller = auditedCaller(request.caller);

@@ -12,6 +12,7 @@ import {
 } from "../action-forms.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { networkLink } from "../network-link.ts";
+import { sendersPart } from "../senders-part.ts";
 import { doneNotice, searchLinks, time, untaggedNote } from "../shown-values.ts";
 import { timeline } from "../timeline.ts";
 import { causesPart, verdictPart } from "../verdict-part.ts";
@@ -82,7 +83,7 @@ function answerPart(view: SearchView, answer: SearchAnswer): Html {
   const { explanation, records, bans } = answer;
   const { other_accounts: others } = explanation;
   const offered = createOffered();
-  return html`${answer.program === undefined ? untaggedNote(view.query, explanation.query) : programNote(answer.program, records, view.links)}${verdictPart(view, explanation, { offered, others: () => undefined })}${causesPart(view, explanation, offered)}${placePart(view, explanation)}${
+  return html`${answer.program === undefined ? untaggedNote(view.query, explanation.query) : programNote(answer.program, records, view.links)}${verdictPart(view, explanation, { offered, others: () => undefined })}${causesPart(view, explanation, offered)}${sendersPart(view.links, explanation)}${placePart(view, explanation)}${
     bans.length > 0 && html`<h2>${t("col.bans")}</h2>${bans.map((ban) => banPart(view, ban, offered))}`
   }${others.length > 0 && bans.length === 0 && html`<h2>${t("search.accounts_here")}</h2>${searchLinks(view.links, others)}`}${accountPart(
     view,

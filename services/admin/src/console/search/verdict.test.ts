@@ -1,5 +1,6 @@
 import type { DecisionRecord } from "@postern/shared/contracts";
 import { expect, test } from "vitest";
+import { sentence } from "../../texts/messages.ts";
 import { type CauseFacts, causesOf } from "./causes.ts";
 import { type VerdictFacts, verdictOf } from "./verdict.ts";
 
@@ -237,4 +238,20 @@ test("all causes are listed, each with its end and its remedy, the customer's ow
     ["delay", ban.end, "postern flush alice@example.test", "flush", "alice@example.test"],
   ]);
   expect(causes.every(({ remedy, text }) => remedy !== undefined && text.endsWith("."))).toBe(true);
+});
+
+test("the program behind a ban is named, and without a ban one that repeats its password", () => {
+  const [named, same] = [sentence("sender.same"), sentence("verdict.ended")];
+  expect(of({ lastSuccess: success, ownBans: [ban], senders: [named] }).verdict).toContain("always the same password");
+  expect(of({ lastSuccess: success, senders: [named] }).verdict).not.toContain("always the same password");
+  expect(of({ lastSuccess: success, senders: [named, same] }).verdict).toContain("always the same password");
+});
+
+test("a doubt turns what works into a question, and nothing that is refused", () => {
+  const doubts = [sentence("doubt.ask")];
+  expect(of({ lastSuccess: success, doubts })).toMatchObject({
+    state: "doubted",
+    verdict: expect.stringMatching(/ Ask the customer whether that was them\..*$/u),
+  });
+  expect(of({ lastSuccess: success, ownBans: [ban], doubts }).state).toBe("blocked");
 });

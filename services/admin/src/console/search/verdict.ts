@@ -17,6 +17,10 @@ export interface VerdictFacts extends Pick<Explanation, "query" | "kind" | "bans
   readonly standing: Standing | undefined;
   readonly lastSuccess: DecisionRecord | undefined;
   readonly lastFailure: DecisionRecord | undefined;
+  /** Why someone else may know the password of the account; absent if nothing says so. */
+  readonly doubts?: readonly Sentence[] | undefined;
+  /** The program that sends most wrong passwords, and whether it repeats one; absent if there is none. */
+  readonly senders?: readonly Sentence[] | undefined;
   readonly nowMs: number;
 }
 
@@ -210,6 +214,14 @@ function withLimits({ causes }: VerdictFacts, said: Said): Said {
   return { state, sentences, remedy: first.remedy_sentence };
 }
 
+/** Bans and repeated passwords are explained by the program that causes them; a doubt turns what works into a question. */
+function withReasons({ doubts = [], senders = [], ownBans, lastBans }: VerdictFacts, said: Said): Said {
+  const isExplained = senders.length > 1 || ownBans.length + lastBans.length > 0;
+  const sentences = [...said.sentences, ...(isExplained ? senders : []), ...doubts];
+  const isDoubted = doubts.length > 0 && (said.state === "working" || said.state === "lifted");
+  return { ...said, sentences, ...(isDoubted && { state: "doubted" }) };
+}
+
 function saidOf(facts: VerdictFacts): Said {
   const { kind, causes, ownBans, standing, delay, lastSuccess, lastFailure } = facts;
   const one = lastFailure ?? lastSuccess;
@@ -225,7 +237,7 @@ function saidOf(facts: VerdictFacts): Said {
 
 /** The answer to "what happened?", in a sentence; the first that applies. */
 export function verdictOf(facts: VerdictFacts): Verdict {
-  const { state, sentences, remedy } = saidOf(facts);
+  const { state, sentences, remedy } = withReasons(facts, saidOf(facts));
   return {
     state,
     verdict: englishOf(sentences),

@@ -1,7 +1,7 @@
 import { consoleRoutes, hasRight, pathTo, type ShadowReport } from "@postern/shared/contracts";
 import { formOf, type Html, html } from "@postern/shared/platform/pages";
 import type { Operator } from "../../operators/operator.ts";
-import { comma, countText, joined, percentText, t, word } from "../../texts/texts.ts";
+import { comma, countText, joined, percentText, roleWord, t, word } from "../../texts/texts.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { type SubjectLinks, time } from "../shown-values.ts";
 
@@ -102,7 +102,7 @@ function differencesPart(report: ShadowReport, { kind, links }: ShadowView): Htm
 function resetPart(operator: ShadowView["operator"]): Html {
   const { role, csrfToken } = operator;
   if (!hasRight(operator, consoleRoutes.consoleShadowReset))
-    return html`<p class="note">${t("shadow.role", { role })}</p>`;
+    return html`<p class="note">${t("shadow.role", { role: roleWord(role), higher: roleWord("security") })}</p>`;
   return formOf(
     { action: pathTo("consoleShadowReset"), csrfToken },
     html`<p>${t("shadow.delete_about")}</p><button type="submit" class="narrow quiet">${t("shadow.delete")}</button>`,

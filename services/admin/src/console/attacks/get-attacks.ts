@@ -1,11 +1,16 @@
-import type { Attacks } from "@postern/shared/contracts";
+import type { AttackSituation, Attacks } from "@postern/shared/contracts";
 import type { BruteForceRecords } from "@postern/shared/domain/brute-force";
 import { systemClock as clock } from "@postern/shared/platform/time";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AdminContext } from "../../context.ts";
 import { numberOf, unreadable } from "../query.ts";
+import { judgeAttack, surgeIn } from "./judge-attack.ts";
+
+type AttackContext = Pick<AdminContext, "history" | "bruteForce" | "countGuessed" | "readDay" | "locate">;
 
 const maxNetworks = 20;
+/** Those that are looked up, in one request, while there is an attack. */
+const maxAttackers = 200;
 /** A sample: the index has no order by number of addresses. */
 const maxAccountsRead = 100;
 const maxAccounts = 20;
@@ -32,21 +37,44 @@ async function accountsUnderAttack(bruteForce: BruteForceRecords): Promise<Attac
   });
 }
 
+type Networks = Awaited<ReturnType<NonNullable<AttackContext["history"]>["failingNetworks"]>>;
+
+function createJudge({ countGuessed, readDay, locate }: AttackContext) {
+  return async (networks: Networks, delayed: number, nowMs: number): Promise<AttackSituation> => {
+    const surge = surgeIn(await readDay(nowMs));
+    const quiet = { surge, accounts: 0, attackers: [], delayed, nowMs };
+    if (surge === undefined) return judgeAttack(quiet);
+    const failing = networks.filter(({ counted, refused }) => counted + refused > 0);
+    const addressOf = ({ network }: Networks[number]): string => network.split("/", 1).join();
+    const [accounts, { placeOf }] = await Promise.all([countGuessed(surge.sinceMs), locate(failing.map(addressOf))]);
+    const attackers = failing.map((one) => ({
+      network: one.network,
+      attempts: one.counted + one.refused,
+      place: placeOf(addressOf(one)),
+    }));
+    return judgeAttack({ ...quiet, accounts, attackers });
+  };
+}
+
 /** `GET /api/v1/console/attacks` */
-export function getAttacks({ history, bruteForce }: Pick<AdminContext, "history" | "bruteForce">) {
+export function getAttacks(context: AttackContext) {
+  const { history, bruteForce } = context;
+  const judge = createJudge(context);
   return async ({ query }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const minutes = numberOf(query, "minutes", { usual: 60, max: 1440 });
     const nowMs = clock.now();
     try {
       const [traffic, networks, accounts] = await Promise.all([
         history?.traffic(nowMs - (minutes - 1) * 60_000, nowMs) ?? [],
-        history?.failingNetworks(nowMs, maxNetworks) ?? [],
+        history?.failingNetworks(nowMs, maxAttackers) ?? [],
         accountsUnderAttack(bruteForce),
       ]);
+      const delayed = accounts.filter(({ delayed_until: until }) => until !== undefined).length;
       const answer: Attacks = {
         minutes: traffic.map(({ minuteMs, ...counts }) => ({ time: new Date(minuteMs).toISOString(), ...counts })),
-        networks: networks.map(({ counted, ...network }) => ({ ...network, failures: counted })),
+        networks: networks.slice(0, maxNetworks).map(({ counted, ...network }) => ({ ...network, failures: counted })),
         accounts,
+        situation: await judge(networks, delayed, nowMs),
       };
       return await reply.header("cache-control", "no-store").send(answer);
     } catch (error) {
