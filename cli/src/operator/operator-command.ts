@@ -20,6 +20,7 @@ export interface CommandFlags {
   readonly outcome: string | undefined;
   readonly once: boolean;
   readonly domain: string | undefined;
+  readonly event: string | undefined;
   readonly file: string | undefined;
 }
 

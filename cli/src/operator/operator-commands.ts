@@ -2,9 +2,9 @@ import { stringify } from "yaml";
 import { printable } from "../table.ts";
 import { accountCommand } from "./account.ts";
 import { readConfig, readHistory, readInvitation, readLostPhoneCode, readUnlocked } from "./answers.ts";
+import { auditCommand } from "./audit.ts";
 import { bansCommand } from "./bans.ts";
 import { clientsCommand } from "./clients.ts";
-import { UsageError } from "./connection.ts";
 import { decisionTable } from "./decision-rows.ts";
 import { domainsCommand } from "./domains.ts";
 import { factorsCommand } from "./factors.ts";
@@ -12,6 +12,7 @@ import { flushCommand, unbanCommand } from "./flush.ts";
 import { keysCommand } from "./keys.ts";
 import { subjectKind } from "./operand-kind.ts";
 import type { CommandContext, OperatorCommand, Shown } from "./operator-command.ts";
+import { recordLimit } from "./record-limit.ts";
 import { riskCommand } from "./risk.ts";
 import { sessionsCommand } from "./sessions.ts";
 import { shadowCommand } from "./shadow.ts";
@@ -22,14 +23,6 @@ import { watchCommand } from "./watch/watch.ts";
 import { whyCommand } from "./why.ts";
 
 const usage = "history ACCOUNT|NETWORK|REFERENCE [--domain DOMAIN] [--limit N]";
-const mostRecords = 500;
-
-function limitOf(text = "50"): string {
-  const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 1 || limit > mostRecords)
-    throw new UsageError(`invalid --limit: use 1 to ${mostRecords}`);
-  return text;
-}
 
 const historyCommand: OperatorCommand = {
   usage,
@@ -45,7 +38,7 @@ const historyCommand: OperatorCommand = {
     const { domain } = flags;
     const query = {
       [subjectKind(subject)]: subject,
-      limit: limitOf(flags.limit),
+      limit: String(recordLimit(flags.limit)),
       ...(domain !== undefined && { domain }),
     };
     const page = readHistory(await api.ask("listDecisions", { query }));
@@ -145,6 +138,7 @@ const remoteConfigCommand: OperatorCommand = {
 export const operatorCommands: ReadonlyMap<string, OperatorCommand> = new Map([
   ["why", whyCommand],
   ["history", historyCommand],
+  ["audit", auditCommand],
   ["account", accountCommand],
   ["risk", riskCommand],
   ["unban", unbanCommand],

@@ -29,6 +29,7 @@ const ownOptions = {
   outcome: { type: "string" },
   once: { type: "boolean", default: false },
   domain: { type: "string" },
+  event: { type: "string" },
   file: { type: "string" },
 } as const;
 

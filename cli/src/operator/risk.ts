@@ -3,9 +3,9 @@ import { printable, table } from "../table.ts";
 import { readAuditPage, readRiskExplanation } from "./answers.ts";
 import { UsageError } from "./connection.ts";
 import type { OperatorCommand, Shown } from "./operator-command.ts";
+import { recordLimit } from "./record-limit.ts";
 
 const usage = "risk explain ACCOUNT|REFERENCE | risk list [--domain DOMAIN] [--limit N]";
-const mostRecords = 500;
 
 function placeOf({ country, system }: { readonly country: string; readonly system: number }): string {
   return [country || "-", ...(system === 0 ? [] : [`AS${system}`])].join(" ");
@@ -66,13 +66,6 @@ function listedSignIns(page: AuditRecordPage): Shown {
   return { lines: [...table(["TIME", "ACCOUNT", "BY", "FROM", "WHY"], rows), ...more], json: page };
 }
 
-function limitOf(text = "50"): string {
-  const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 1 || limit > mostRecords)
-    throw new UsageError(`invalid --limit: use 1 to ${mostRecords}`);
-  return text;
-}
-
 export const riskCommand: OperatorCommand = {
   usage,
   summary: "explain why sign-ins of an account were suspicious, or list suspicious sign-ins of all accounts",
@@ -89,7 +82,11 @@ export const riskCommand: OperatorCommand = {
   run: async ({ api, operands: [action, subject], flags }) => {
     if (action === "list" && subject === undefined) {
       const { domain } = flags;
-      const query = { event: "risk.sign_in", limit: limitOf(flags.limit), ...(domain !== undefined && { domain }) };
+      const query = {
+        event: "risk.sign_in",
+        limit: String(recordLimit(flags.limit)),
+        ...(domain !== undefined && { domain }),
+      };
       return listedSignIns(readAuditPage(await api.ask("listAuditRecords", { query })));
     }
     if (action !== "explain" || subject === undefined) throw new UsageError(`usage: postern ${usage}`);

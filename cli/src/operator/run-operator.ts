@@ -65,7 +65,7 @@ async function runCommand(
   const { min, max } = command.operands;
   if (operands.length < min || operands.length > max) throw new UsageError(`usage: postern ${command.usage}`);
   const { json, async: isAsync, rule, protocol, client, kill, limit, factor, for: lasts, reason, kind } = values;
-  const { account, network, outcome, once, domain, file } = values;
+  const { account, network, outcome, once, domain, event, file } = values;
   const watched = { kind, account, network, outcome, once };
   const flags = {
     json,
@@ -79,6 +79,7 @@ async function runCommand(
     for: lasts,
     reason,
     domain,
+    event,
     file,
     ...watched,
   };

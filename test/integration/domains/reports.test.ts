@@ -125,6 +125,9 @@ test("audit records have the domain of their account apart from the actor's, and
   const url = `${stack.url}/api/v1/console/audit/export?domain=b.test&format=csv`;
   const csv = await (await fetch(url, { headers: { authorization: basicAuth } })).text();
   expect([csv.includes("bob@b.test"), csv.includes("ann@")]).toEqual([true, false]);
+  const listed = await runOperator(stack.url, ["audit", "--domain", "b.test", "--event", "account", "--limit", "1"]);
+  expect(listed.out).toMatch(/account\.resume +ok .* bob@b\.test +b\.test/u);
+  expect(listed.out).toContain("use a larger --limit");
   const own = await audit("?event=account.suspend", customer);
   expect(own.body["records"]).toEqual([expect.objectContaining({ domain: "a.test" })]);
   expect(own.text).not.toContain("bob@b.test");

@@ -1,11 +1,11 @@
 import { keyRingFromConfig } from "@postern/shared/assembly";
+import type { Domains } from "@postern/shared/domain/domains";
 import { createWorkGate } from "@postern/shared/domain/passwords";
 import type { Config } from "@postern/shared/platform/config";
 import type { Logger } from "@postern/shared/platform/logging";
 import { systemClock } from "@postern/shared/platform/time";
 import type { BackendsByName } from "../backends/backends-by-name.ts";
 import type { DomainCounts } from "../domain-counts/domain-counts.ts";
-import type { LiveDomains } from "../domains/context.ts";
 import type { EngineMetrics } from "../metrics.ts";
 import { createAppPasswords, createAppPasswordUses, type OnAppPasswordUse } from "./app-passwords.ts";
 import { createSecondFactors, type SecondFactors } from "./second-factors.ts";
@@ -17,7 +17,7 @@ interface Parts {
   readonly backends: BackendsByName;
   readonly logger: Logger;
   readonly metrics: Pick<EngineMetrics, "appPasswordUse">;
-  readonly domains: Pick<LiveDomains, "current">;
+  readonly domains: { readonly current: Pick<Domains, "inMemory"> | undefined };
   readonly domainCounts: Pick<DomainCounts, "hasFactors">;
 }
 
