@@ -94,7 +94,7 @@ test("decisions of both engines and the identity provider are shown, to each wat
   await poll("those of the network", () => recordsIn(refused).length >= 2);
   // Each engine reports in batches of its own, so that the later decision may arrive first.
   const refusals = recordsIn(refused).map(({ reason, client_ip: from }) => `${String(reason)} ${String(from)}`);
-  expect(refusals.sort()).toEqual([`unknown_user ${guesser}`, `wrong_password ${guesser}`]);
+  expect(refusals.toSorted()).toEqual([`unknown_user ${guesser}`, `wrong_password ${guesser}`]);
   await poll("the lines", () => plain.text().split("\n").length > 3);
   expect(plain.text()).toMatch(/^\S+Z {2}denied +203\.0\.113\.77 +imap +alice@example\.test {2}\S/mu);
   expect(plain.text()).toContain("nobody@example.test");
