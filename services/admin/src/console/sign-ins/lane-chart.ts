@@ -101,7 +101,7 @@ function laneSvg(lane: Lane, chart: LaneChart, { grid, lines, highest }: Drawn):
 
 function axis(chart: LaneChart): Html {
   // Beside the cards of an account there is little room.
-  const ticks = timeTicks(chart.fromMs, chart.toMs, chart.laneKind === "network" ? 3 : 6);
+  const ticks = timeTicks(chart.fromMs, chart.toMs, chart.laneKind === "network" ? 2 : 6);
   const texts = ticks.flatMap((ms) => {
     const x = 100 * partOf(chart, ms);
     return x < 4 || x > 96 ? [] : [html`<text x="${rounded(x)}%" y="12" text-anchor="middle">${dateText(ms)}</text>`];
