@@ -1,10 +1,11 @@
 import type { AttackSituation, Attacks } from "@postern/shared/contracts";
 import type { BruteForceRecords } from "@postern/shared/domain/brute-force";
-import { systemClock as clock } from "@postern/shared/platform/time";
+import { createBoundedCache } from "@postern/shared/platform/cache";
+import { systemClock as clock, steadyClock } from "@postern/shared/platform/time";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AdminContext } from "../../context.ts";
 import { numberOf, unreadable } from "../query.ts";
-import { judgeAttack, surgeIn } from "./judge-attack.ts";
+import { judgeAttack, type Surge, surgeIn } from "./judge-attack.ts";
 
 type AttackContext = Pick<AdminContext, "history" | "bruteForce" | "countGuessed" | "readDay" | "locate">;
 
@@ -39,9 +40,32 @@ async function accountsUnderAttack(bruteForce: BruteForceRecords): Promise<Attac
 
 type Networks = Awaited<ReturnType<NonNullable<AttackContext["history"]>["failingNetworks"]>>;
 
-function createJudge({ countGuessed, readDay, locate }: AttackContext) {
+/** Engines add their counts every ten seconds, and several pages ask at the same time. */
+const sharedMs = 5000;
+
+function createReadSurge({ readDay }: Pick<AttackContext, "readDay">) {
+  const recent = createBoundedCache<Promise<Surge | undefined>>({
+    maxEntries: 1,
+    evict: "oldest",
+    clock: steadyClock,
+    ttlMs: sharedMs,
+  });
+  return (nowMs: number): Promise<Surge | undefined> => {
+    const known = recent.get("");
+    if (known !== undefined) return known;
+    const reading = readDay(nowMs).then(surgeIn);
+    recent.set("", reading);
+    // What could not be read is read again.
+    reading.catch(() => recent.delete(""));
+    return reading;
+  };
+}
+
+function createJudge(context: AttackContext) {
+  const { countGuessed, locate } = context;
+  const readSurge = createReadSurge(context);
   return async (networks: Networks, delayed: number, nowMs: number): Promise<AttackSituation> => {
-    const surge = surgeIn(await readDay(nowMs));
+    const surge = await readSurge(nowMs);
     const quiet = { surge, accounts: 0, attackers: [], delayed, nowMs };
     if (surge === undefined) return judgeAttack(quiet);
     const failing = networks.filter(({ counted, refused }) => counted + refused > 0);

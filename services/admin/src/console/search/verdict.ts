@@ -215,7 +215,9 @@ function withLimits({ causes }: VerdictFacts, said: Said): Said {
 }
 
 /** Bans and repeated passwords are explained by the program that causes them; a doubt turns what works into a question. */
-function withReasons({ doubts = [], senders = [], ownBans, lastBans }: VerdictFacts, said: Said): Said {
+function withReasons({ doubts = [], senders = [], causes, ownBans, lastBans }: VerdictFacts, said: Said): Said {
+  // Of a suspended account, nothing else is to be asked or done.
+  if (causes.some(({ kind }) => kind === "suspension")) return said;
   const isExplained = senders.length > 1 || ownBans.length + lastBans.length > 0;
   const sentences = [...said.sentences, ...(isExplained ? senders : []), ...doubts];
   const isDoubted = doubts.length > 0 && (said.state === "working" || said.state === "lifted");

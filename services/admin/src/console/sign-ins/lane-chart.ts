@@ -81,9 +81,13 @@ function linesOf(chart: LaneChart): string {
   return [...times].map((x) => `M${x} 0V${height}`).join("");
 }
 
-function gridOf(range: Range): string {
-  return timeTicks(range.fromMs, range.toMs, 6)
-    .map((ms) => `M${rounded(width * partOf(range, ms))} 0V${height}`)
+/** Beside the cards of an account there is little room. */
+const ticksOf = ({ fromMs, toMs, laneKind }: LaneChart): readonly number[] =>
+  timeTicks(fromMs, toMs, laneKind === "network" ? 2 : 6);
+
+function gridOf(chart: LaneChart): string {
+  return ticksOf(chart)
+    .map((ms) => `M${rounded(width * partOf(chart, ms))} 0V${height}`)
     .join("");
 }
 
@@ -100,9 +104,7 @@ function laneSvg(lane: Lane, chart: LaneChart, { grid, lines, highest }: Drawn):
 }
 
 function axis(chart: LaneChart): Html {
-  // Beside the cards of an account there is little room.
-  const ticks = timeTicks(chart.fromMs, chart.toMs, chart.laneKind === "network" ? 3 : 6);
-  const texts = ticks.flatMap((ms) => {
+  const texts = ticksOf(chart).flatMap((ms) => {
     const x = 100 * partOf(chart, ms);
     return x < 4 || x > 96 ? [] : [html`<text x="${rounded(x)}%" y="12" text-anchor="middle">${dateText(ms)}</text>`];
   });
