@@ -80,14 +80,16 @@ test("a listener for gRPC has a default domain too", async () => {
   expect([own?.message["ok"], others?.message["ok"]]).toEqual([true, false]);
 });
 
+/** The status of a request for a token with alice's password. */
+async function tokenAt(url: string): Promise<number> {
+  const response = await fetch(`${url}/api/v1/jwt/token`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ username: "alice", password: alice.password }),
+  });
+  return response.status;
+}
+
 test("a user of a directory gets a token by the listener's default domain", async () => {
-  const tokenAt = async (url: string) => {
-    const response = await fetch(`${url}/api/v1/jwt/token`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ username: "alice", password: alice.password }),
-    });
-    return response.status;
-  };
   expect([await tokenAt(listener), await tokenAt(stack.url)]).toEqual([200, 401]);
 });
