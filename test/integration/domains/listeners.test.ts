@@ -20,6 +20,8 @@ beforeAll(async () => {
   const other = { name: "other", password: "password-of-the-other", default_domain: "other.test" };
   stack = owned.use(
     await startStack({
+      redis: true,
+      services: ["admin"],
       settings: {
         runtime: {
           servers: {
@@ -38,6 +40,11 @@ beforeAll(async () => {
             default_domain: "other.test",
           },
           backchannel: {
+            jwt: {
+              enabled: true,
+              secret_key: "test-jwt-secret-key-of-32-characters",
+              directory_roles: ["authenticate"],
+            },
             callers: [other, { name: "two", password: "password-of-the-two--", domains: ["other.test", "third.test"] }],
           },
         },
@@ -71,4 +78,18 @@ test("a listener for gRPC has a default domain too", async () => {
     [basicAuth, ofOther].map((authorization) => grpc.call(authMethod("Authenticate"), message, { authorization })),
   );
   expect([own?.message["ok"], others?.message["ok"]]).toEqual([true, false]);
+});
+
+/** The status of a request for a token with alice's password. */
+async function tokenAt(url: string): Promise<number> {
+  const response = await fetch(`${url}/api/v1/jwt/token`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ username: "alice", password: alice.password }),
+  });
+  return response.status;
+}
+
+test("a user of a directory gets a token by the listener's default domain", async () => {
+  expect([await tokenAt(listener), await tokenAt(stack.url)]).toEqual([200, 401]);
 });

@@ -157,6 +157,7 @@ function depsOf(context: JwtRouteContext, endpoint: "token" | "refresh"): JwtRou
       return {
         session: request.caller?.session ?? request.id,
         clientIp: request.caller?.clientIp ?? "",
+        defaultDomain: request.caller?.defaultDomain,
         deadline: steadyClock.now() + live.current.decisionTimeoutMs,
         signal: gone.signal,
       };

@@ -38,6 +38,8 @@ export interface UserSettings {
 export interface UserRequest extends WorkContext {
   readonly session: string;
   readonly clientIp: string;
+  /** Of the listener: the domain of a name without one. */
+  readonly defaultDomain?: string | undefined;
 }
 
 /** Bypasses both caches, because a token outlives cached results. */
@@ -97,7 +99,12 @@ export function createJwtUsers(
       const isRight = stored !== undefined && (await passwords.verify(stored, password, request));
       if (configured !== undefined && isRight) return { name, source: "configuration", roles: configured.roles };
       const secret = configured === undefined ? password.reveal() : randomBytes(16).toString("base64url");
-      const authRequest: AuthRequest = { ...uncachedRequest(name, request), operation: "authenticate" };
+      const { defaultDomain } = request;
+      const authRequest: AuthRequest = {
+        ...uncachedRequest(name, request),
+        operation: "authenticate",
+        ...(defaultDomain !== undefined && { defaultDomain }),
+      };
       const user = await ask({ ...authRequest, password: secret }, request);
       return configured === undefined ? user : undefined;
     },
