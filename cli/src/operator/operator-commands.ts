@@ -12,6 +12,7 @@ import { flushCommand, unbanCommand } from "./flush.ts";
 import { keysCommand } from "./keys.ts";
 import { subjectKind } from "./operand-kind.ts";
 import type { CommandContext, OperatorCommand, Shown } from "./operator-command.ts";
+import { regionsCommand } from "./regions.ts";
 import { riskCommand } from "./risk.ts";
 import { sessionsCommand } from "./sessions.ts";
 import { shadowCommand } from "./shadow.ts";
@@ -157,6 +158,7 @@ export const operatorCommands: ReadonlyMap<string, OperatorCommand> = new Map([
   ["keys", keysCommand],
   ["shadow", shadowCommand],
   ["domains", domainsCommand],
+  ["regions", regionsCommand],
   ["status", statusCommand],
   ["top", topCommand],
   ["watch", watchCommand],

@@ -45,6 +45,7 @@ import { createLostPhone } from "./lost-phone/create-lost-phone-code.ts";
 import { createAdminMetrics } from "./metrics.ts";
 import { createOperatorProofs, type OperatorProofs } from "./operators/context.ts";
 import { createEventStreams } from "./operators/event-streams.ts";
+import { createRegions } from "./regions/context.ts";
 import { adminSettings, type LiveAdminSettings, liveAdminSettings } from "./settings.ts";
 import { createSuspending } from "./suspensions/context.ts";
 import { createSystem } from "./system/context.ts";
@@ -91,6 +92,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const rememberedDevices = rememberedDevicesFromConfig(config, { redis, clock: sharedClock });
   const health = createAdminHealth(config, parts);
   const proofs = createOperatorProofs(config, parts);
+  const regions = createRegions(config, redis, sharedClock);
   return {
     ...parts,
     flushes: flushesFromConfig(config, flush),
@@ -103,6 +105,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     ...suspending,
     jobs,
     ...records,
+    regions,
     watchHub: createWatchHub(parts),
     locate: locateOnBus(parts.bus),
     shadowReports: createShadowReports(config, redis),
@@ -111,7 +114,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     reportAccount: createAccounts(config, { ...parts, ...records, rememberedDevices }, factorLocks),
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin", sharedClock)),
     health,
-    ...createSystem(config, { ...parts, health, readJob: jobs.read }),
+    ...createSystem(config, { ...parts, health, regions, readJob: jobs.read }),
     /** Undefined when `auth.backchannel.jwt` is off. */
     jwtIssuer: createIssuer(config, { ...parts, ...suspending }),
     /** The OpenAPI document of the management API. */
