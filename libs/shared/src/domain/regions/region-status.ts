@@ -73,7 +73,7 @@ export function createRegionStatuses(redis: RedisClient, keyPrefix: string, cloc
             .hset(key, writtenField, writtenMs, ...fields)
             .expire(key, regionStatusKey.ttlSeconds),
         );
-        const names = await redis.hkeys(key);
+        const names = Object.keys(await redis.hgetall(key));
         return names.filter((name) => name.startsWith(forgetPrefix)).map((name) => name.slice(forgetPrefix.length));
       }),
     /** The worker has removed what it held of the region. Its status returns with the next `write`, if it is still a peer. */
