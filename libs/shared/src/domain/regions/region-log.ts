@@ -17,7 +17,7 @@ const appendToRegionLog = {
 /** Entries that the log keeps. A region that was away for more of them takes a snapshot. */
 export const maxLogEntries = 100_000;
 /** Bytes of one event as JSON. */
-export const maxEventBytes = 16_384;
+export const maxEventBytes = 65_536;
 
 export interface RegionLogDeps {
   /** The client of the role `state`. */

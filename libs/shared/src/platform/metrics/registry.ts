@@ -23,6 +23,12 @@ interface GaugeOptions extends Omit<MetricOptions<{}>, "labels"> {
   readonly read: () => number;
 }
 
+interface GaugeOfEachOptions extends Omit<MetricOptions<{}>, "labels"> {
+  readonly label: string;
+  readonly values: readonly string[];
+  readonly read: (value: string) => number;
+}
+
 export interface CounterSeries {
   inc(amount?: number): void;
 }
@@ -183,6 +189,13 @@ export function createMetrics(activeTrace?: () => string | undefined, hasProcess
       const { read, labels = {}, ...named } = options;
       const collect = (): void => gauge.set(labels, read());
       const gauge: Gauge = new Gauge({ ...named, labelNames: Object.keys(labels), registers, collect });
+    },
+    /** A gauge for each value of one label. */
+    gaugeOfEach: ({ name, help, label, values, read }: GaugeOfEachOptions): void => {
+      const collect = (): void => {
+        for (const value of values) gauge.set({ [label]: value }, read(value));
+      };
+      const gauge: Gauge = new Gauge({ name, help, labelNames: [label], registers, collect });
     },
     /** All metrics in the text exposition format. */
     expose: (): Promise<string> => registry.metrics(),
