@@ -20,7 +20,7 @@ const OtherRegion = Type.Object({
     description: "Messages that were not applied, by reason: unauthentic, malformed, oversized, unknown or failed.",
   }),
   snapshot: Type.Optional(time("When its whole state was last taken, because entries were missing.")),
-  position: optionalText("Where reading its log goes on."),
+  position: optionalText("Where reading its log continues."),
   is_configured: flag("Whether runtime.regions.peers names it."),
   is_forgetting: flag("Whether it is to be forgotten, which a jobs-worker does within seconds."),
 });
@@ -51,7 +51,7 @@ export const regionOperations = [
     anyScope: ["admin"],
     summary: "Forget what another region has reported",
     description:
-      "For a region that was removed, or that lost its data. Its failure counts no longer count here, and the place in its log and its status are deleted. Bans stay until they end. A region that runtime.regions.peers names is met anew: its whole state is taken. Audited as region.forget.",
+      "For a region that was removed, or that lost its data. Its failure counts no longer count here, and the place in its log and its status are deleted. Bans stay until they end. A region that runtime.regions.peers names is met as a new one: its whole state is taken. Audited as region.forget.",
     request: { path: Type.Object({ name: text("Name of the region.", { minLength: 1, maxLength: 20 }) }) },
     answers: {
       202: emptyAnswer("A jobs-worker forgets it within seconds."),

@@ -7,7 +7,7 @@ import { together } from "../../platform/redis/together.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 
 /**
- * Why a message of another region was not applied. `unauthentic`: its seal cannot be opened; `malformed`: it opens, but is none of ours;
+ * Why a message of another region was not applied. `unauthentic`: its seal cannot be opened; `malformed`: it opens, but has no known form;
  * `oversized`: it exceeds a limit; `unknown`: a newer version sent it; `failed`: applying it failed although Redis answered.
  */
 export const dropReasons = ["unauthentic", "malformed", "oversized", "unknown", "failed"] as const;
@@ -31,7 +31,7 @@ export const RegionStatus = Type.Object({
   applied: count,
   /** By reason. */
   dropped: Type.Record(Type.String(), count),
-  /** Where reading the peer's log goes on: log id, sequence. Absent before the first snapshot. */
+  /** Where reading the peer's log continues: log id, sequence. Absent before the first snapshot. */
   position: Type.Optional(Type.String()),
   /** When the peer's whole state was last taken. */
   snapshotMs: Type.Optional(timeMs),
