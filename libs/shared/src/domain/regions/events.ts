@@ -7,10 +7,24 @@ const id = Type.String({ minLength: 1, maxLength: 128 });
 const name = Type.String({ minLength: 1, maxLength: 1024 });
 const rule = Type.String({ minLength: 1, maxLength: 1024 });
 const milliseconds = Type.Number({ minimum: 0 });
-
-/** Names of one event. More are spread over several, so that each stays small. */
-export const maxItems = 100;
-const list = <Item extends TSchema>(item: Item) => Type.Array(item, { maxItems });
+const region = Type.String({ pattern: "^[a-z0-9-]{1,20}$" });
+/** Of a count, as one region orders its changes. */
+const version = Type.String({ pattern: "^[0-9]{1,16}$" });
+const cut = Type.Object({ region, version });
+/** Counts of regions up to these versions are void. */
+const cuts = Type.Array(cut, { maxItems: 16 });
+/** A flushed rule in one network. */
+const FlushedScope = Type.Object({
+  network: Type.String({ minLength: 1, maxLength: 64, description: "In CIDR notation." }),
+  rule,
+  /** Of the flush itself: it follows everything that its region had counted before. */
+  version,
+  cuts,
+  /** The bans that were removed, and what was left of them. */
+  bans: Type.Array(Type.Object({ id, remainingMs: Type.Number() }), { maxItems: 256 }),
+});
+export type FlushedScope = Static<typeof FlushedScope>;
+export type CountCut = Static<typeof cut>;
 
 /**
  * What one region tells the others, by kind. Times are durations that are left when the event is written: the clocks of regions may differ.
@@ -26,20 +40,25 @@ const kinds = {
     rule,
     remainingMs: milliseconds,
   }),
-  unban: Type.Object({ ids: list(id) }),
-  /** A flush of everything cached and counted about an account. */
+  /** A flush of everything cached about an account, and of the facts about its sign-ins. */
   "account-flush": Type.Object({ user: name, keepsBans: Type.Optional(Type.Boolean()) }),
-  /** A flush of the brute-force rules of an address. */
+  /** A flush of the failures of an account over all networks. */
+  "guesses-flush": Type.Object({ user: name, version, cuts }),
+  /** A flush of brute-force rules for an address. */
   "rule-flush": Type.Object({
-    address: Type.String({ maxLength: 64 }),
-    rule,
-    protocol: Type.Optional(Type.String({ maxLength: 1024 })),
-    oidcClientId: Type.Optional(Type.String({ maxLength: 1024 })),
+    address: Type.String({ minLength: 1, maxLength: 64 }),
+    /** Everything else that is stored about the address, too. */
+    isWhole: Type.Boolean(),
+    scopes: Type.Array(FlushedScope, { maxItems: 64 }),
   }),
   /** One token, or the tokens of one family. */
   "token-denied": Type.Object({ id: Type.String({ minLength: 1, maxLength: 1024 }), remainingMs: milliseconds }),
-  /** All tokens that a subject has so far, by the digest of `denySubject`. */
-  "subject-denied": Type.Object({ digest: id }),
+  /** All tokens of a subject, by the digest of `denySubject`, with an epoch below this one. */
+  "subject-denied": Type.Object({ digest: id, epoch: milliseconds }),
+  /** The suspension of an account, or that it was resumed: the value as it is stored, with its revision. */
+  suspension: Type.Object({ account: name, value: Type.String({ maxLength: 8192 }) }),
+  /** The record of a domain, or of all, may have changed at its source. */
+  "domain-flush": Type.Object({ domain: Type.Optional(Type.String({ maxLength: 253 })) }),
 } satisfies Record<string, TSchema>;
 
 type Kinds = typeof kinds;
