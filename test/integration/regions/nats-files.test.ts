@@ -45,8 +45,8 @@ test("regions reach each other over a leaf node, read only what is for them, and
     await login(east, "services", "east"),
     await login(west, "services", "west"),
   ];
-  ofEast.subscribe("postern-regions.rpc.east.>", { callback: (_error, message) => message.respond("east") });
-  ofWest.subscribe("postern-regions.rpc.west.>", { callback: (_error, message) => message.respond("west") });
+  ofEast.subscribe("postern-regions.rpc.east.>", { callback: (_error, message) => void message.respond("east") });
+  ofWest.subscribe("postern-regions.rpc.west.>", { callback: (_error, message) => void message.respond("west") });
   const ask = async (from: NatsConnection, to: string): Promise<string> =>
     (await from.request(`postern-regions.rpc.${to}.pull.v1`, "", { timeout: 5000 })).string();
   await poll("the leaf node", () =>

@@ -38,7 +38,13 @@ test("no mail client is left that another session signs in until that session en
       return size;
     },
   };
-  const deps = { sessions, mailSignIns, onEnded: async () => {}, audit: { record: () => {} } };
+  const deps = {
+    sessions,
+    mailSignIns,
+    onEnded: async () => {},
+    onAllEnded: async () => {},
+    audit: { record: () => {} },
+  };
   await endAccess(deps, { request: { caller: null, id: "request" } }, { account, uid: "own" });
   expect([...mailClients]).toEqual([]);
 });

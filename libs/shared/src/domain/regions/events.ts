@@ -57,6 +57,8 @@ const kinds = {
   "subject-denied": Type.Object({ digest: id, epoch: milliseconds }),
   /** The suspension of an account, or that it was resumed: the value as it is stored, with its revision. */
   suspension: Type.Object({ account: name, value: Type.String({ maxLength: 8192 }) }),
+  /** All browser sessions that an account had when the event was written. */
+  "session-end": Type.Object({ account: name }),
   /** The record of a domain, or of all, may have changed at its source. */
   "domain-flush": Type.Object({ domain: Type.Optional(Type.String({ maxLength: 253 })) }),
 } satisfies Record<string, TSchema>;

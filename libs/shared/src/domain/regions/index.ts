@@ -3,3 +3,4 @@ export { createRegionEnvelope, type RegionEnvelope, regionEnvelopePurpose } from
 export * from "./events.ts";
 export { maxEventBytes, maxLogEntries, RegionLog, regionLogPurpose } from "./region-log.ts";
 export * from "./region-status.ts";
+export { createSessionEnds, type SessionEnd, type SessionEnds } from "./session-ends.ts";

@@ -1,5 +1,5 @@
 import { type FlushSettings, riskKeysFromConfig } from "@postern/shared/assembly";
-import { bruteForceFlushed, domainFlushed } from "@postern/shared/contracts";
+import { bruteForceFlushed, domainFlushed, sessionsEndedElsewhere } from "@postern/shared/contracts";
 import { createAccountFlush } from "@postern/shared/domain/account-epoch";
 import {
   CountMarks,
@@ -13,7 +13,13 @@ import {
   type OwnRegion,
 } from "@postern/shared/domain/brute-force";
 import { createScriptedNames } from "@postern/shared/domain/flush";
-import type { EventOfKind, RegionAppliers, RegionEventKind, RegionOrigin } from "@postern/shared/domain/regions";
+import {
+  createSessionEnds,
+  type EventOfKind,
+  type RegionAppliers,
+  type RegionEventKind,
+  type RegionOrigin,
+} from "@postern/shared/domain/regions";
 import { createSuspensionMerge } from "@postern/shared/domain/suspensions";
 import { createRevocationMerge } from "@postern/shared/domain/tokens";
 import type { Bus } from "@postern/shared/platform/bus";
@@ -85,6 +91,7 @@ export function createRegionAppliers(config: Config, parts: MergeParts): RegionA
   const counts = createSharedCounts(state, region.name);
   const common = { redis: state, keyPrefix, rules, clock, counts };
   const revocations = createRevocationMerge(state, keyPrefix);
+  const sessionEnds = createSessionEnds(state, keyPrefix);
   const suspensions = createSuspensionMerge(state, keyPrefix, bus);
   const appliers: Appliers = {
     begun: () => Promise.resolve(),
@@ -99,13 +106,19 @@ export function createRegionAppliers(config: Config, parts: MergeParts): RegionA
     "token-denied": ({ id, remainingMs }, { ageMs }) => revocations.deny(id, remainingMs - ageMs),
     "subject-denied": ({ digest, epoch }) => revocations.denySubject(digest, epoch),
     suspension: suspensions.merge,
+    "session-end": async ({ account }, { ageMs }) => {
+      await sessionEnds.order({ account, untilMs: clock.now() - ageMs });
+      bus.publish(sessionsEndedElsewhere, {});
+    },
     "domain-flush": async ({ domain }) => {
       bus.publish(domainFlushed, domain === undefined ? {} : { domain });
     },
   };
   const applierOf = <Kind extends RegionEventKind>(kind: Kind): Appliers[Kind] => appliers[kind];
-  const apply = <Kind extends RegionEventKind>(event: EventOfKind<Kind> & { readonly kind: Kind }, origin: RegionOrigin) =>
-    orLater(() => applierOf(event.kind)(event, origin));
+  const apply = <Kind extends RegionEventKind>(
+    event: EventOfKind<Kind> & { readonly kind: Kind },
+    origin: RegionOrigin,
+  ) => orLater(() => applierOf(event.kind)(event, origin));
   return {
     apply,
     snapshot: createSnapshot({

@@ -27,6 +27,12 @@ export const regionPositionsKey = key("regions: positions", "hash", monthSeconds
   lost: "the state of the other regions is read again",
 });
 
+/** Accounts whose sessions other regions have ended, until idp has ended them here. Fields are a time and the account. */
+export const regionSessionEndsKey = key("regions: ended sessions", "hash", 86_400, {
+  template: "regions:session-ends",
+  lost: "sessions of accounts continue whose sessions another region has ended in the last seconds",
+});
+
 /** The worker that exchanges messages with the other regions. */
 export const regionLeaseKey = key("regions: lease", "string", 5, {
   template: "regions:lease",
