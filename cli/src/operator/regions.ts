@@ -60,7 +60,7 @@ export const regionsCommand: OperatorCommand = {
   help: [
     "Shows for each region whether its link is up and since when, its last message, the lag of the newest entry, what waits, what was",
     "applied, and what was dropped. The exit code is 1 unless all links are up. forget: for a region that was removed from",
-    "runtime.regions.peers, or that lost its data. Its failure counts no longer count here; bans stay until they end. A region that is",
+    "runtime.regions.peers, or that lost its data. Its failure counts end with their periods, and bans when they end. A region that is",
     "still configured is met as a new one, and its whole state is taken.",
   ],
   operands: { min: 0, max: 2 },

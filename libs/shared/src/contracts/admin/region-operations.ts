@@ -51,7 +51,7 @@ export const regionOperations = [
     anyScope: ["admin"],
     summary: "Forget what another region has reported",
     description:
-      "For a region that was removed, or that lost its data. Its failure counts no longer count here, and the place in its log and its status are deleted. Bans stay until they end. A region that runtime.regions.peers names is met as a new one: its whole state is taken. Audited as region.forget.",
+      "For a region that was removed, or that lost its data. The place in its log and its status are deleted. Its failure counts end with their periods, and its bans when they end. A region that runtime.regions.peers names is met as a new one: its whole state is taken. Audited as region.forget.",
     request: { path: Type.Object({ name: text("Name of the region.", { minLength: 1, maxLength: 20 }) }) },
     answers: {
       202: emptyAnswer("A jobs-worker forgets it within seconds."),
