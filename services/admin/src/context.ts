@@ -86,13 +86,12 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const sharedClock = watchRedisClock(redis);
   const accountNames = accountNamesFromSettings(flush);
   const suspending = createSuspending(config, { ...parts, redis, accountNames, clock: sharedClock });
-  const records = recordsOf(config, { base, redis }, () => flush.live().rules);
+  const records = recordsOf(config, { base, redis, sharedClock }, () => flush.live().rules);
   const factorLocks = createFactorLocks(redis, keyPrefix, () => parts.live.current.factorLimits, systemClock);
   const jobs = createJobs(config, { redis: parts.queue, logger: parts.logger });
   const rememberedDevices = rememberedDevicesFromConfig(config, { redis, clock: sharedClock });
   const health = createAdminHealth(config, parts);
   const proofs = createOperatorProofs(config, parts);
-  const regions = createRegions(config, redis, sharedClock);
   return {
     ...parts,
     flushes: flushesFromConfig(config, flush),
@@ -105,7 +104,6 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     ...suspending,
     jobs,
     ...records,
-    regions,
     watchHub: createWatchHub(parts),
     locate: locateOnBus(parts.bus),
     shadowReports: createShadowReports(config, redis),
@@ -114,7 +112,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     reportAccount: createAccounts(config, { ...parts, ...records, rememberedDevices }, factorLocks),
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin", sharedClock)),
     health,
-    ...createSystem(config, { ...parts, health, regions, readJob: jobs.read }),
+    ...createSystem(config, { ...parts, ...records, health, readJob: jobs.read }),
     /** Undefined when `auth.backchannel.jwt` is off. */
     jwtIssuer: createIssuer(config, { ...parts, ...suspending }),
     /** The OpenAPI document of the management API. */
@@ -141,13 +139,15 @@ export type AdminContext = Awaited<ReturnType<typeof createContext>>;
 /** What engines have recorded in Redis. */
 function recordsOf(
   config: Config,
-  { base, redis }: { readonly base: Base; readonly redis: RedisClient },
+  { base, redis, sharedClock }: { readonly base: Base; readonly redis: RedisClient; readonly sharedClock: Clock },
   rules: Parameters<typeof createBruteForceRecords>[0]["rules"],
 ) {
   const { prefix: keyPrefix } = config.storage.redis;
   return {
     bruteForce: createBruteForceRecords({ redis, keyPrefix, rules, clock: systemClock }),
     networkState: createNetworkState({ redis, keyPrefix, rules, clock: systemClock }),
+    /** Undefined without other regions. */
+    regions: createRegions(config, redis, sharedClock),
     listBansByEnd: createBansByEnd(redis, keyPrefix, systemClock),
     readRollups: createRollupReader(redis, keyPrefix),
     readOrigins: createOriginReader(redis, keyPrefix),

@@ -39,6 +39,11 @@ async function login(server: NatsServer, user: "services" | "regions", region: s
   return connection;
 }
 
+async function ask(from: NatsConnection, to: string): Promise<string> {
+  const answer = await from.request(`postern-regions.rpc.${to}.pull.v1`, "", { timeout: 5000 });
+  return answer.string();
+}
+
 test("regions reach each other over a leaf node, read only what is for them, and nothing of the services crosses", async () => {
   const [ofEast, ofWest] = [await login(east, "regions", "east"), await login(west, "regions", "west")];
   const [servicesOfEast, servicesOfWest] = [
@@ -47,8 +52,6 @@ test("regions reach each other over a leaf node, read only what is for them, and
   ];
   ofEast.subscribe("postern-regions.rpc.east.>", { callback: (_error, message) => void message.respond("east") });
   ofWest.subscribe("postern-regions.rpc.west.>", { callback: (_error, message) => void message.respond("west") });
-  const ask = async (from: NatsConnection, to: string): Promise<string> =>
-    (await from.request(`postern-regions.rpc.${to}.pull.v1`, "", { timeout: 5000 })).string();
   await poll("the leaf node", () =>
     ask(ofEast, "west").then(
       (answer) => answer === "west",

@@ -3,12 +3,12 @@ import type { Metrics } from "@postern/shared/platform/metrics";
 
 /** One function for each metric of the other regions. */
 export function createRegionMetrics(registry: Metrics, prefix: string, peers: readonly string[]) {
-  let read = (): readonly RegionStatus[] => [];
+  const read: { current: () => readonly RegionStatus[] } = { current: () => [] };
   const each = (valueOf: (status: RegionStatus) => number) => ({
     label: "region",
     values: peers,
     read: (region: string): number => {
-      const status = read().find((one) => one.name === region);
+      const status = read.current().find((one) => one.name === region);
       return status === undefined ? 0 : valueOf(status);
     },
   });
@@ -42,7 +42,7 @@ export function createRegionMetrics(registry: Metrics, prefix: string, peers: re
     dropped: (region: string, reason: DropReason, count: number): void => dropped({ region, reason }).inc(count),
     /** Where the gauges read from now on. */
     follow: (statuses: () => readonly RegionStatus[]): void => {
-      read = statuses;
+      read.current = statuses;
     },
   };
 }
