@@ -1,9 +1,9 @@
-import { type RegionAppliers, type RegionEvent, RegionLog, regionLogPurpose } from "@postern/shared/domain/regions";
 import { keyRingFromConfig } from "@postern/shared/assembly";
+import { type RegionAppliers, type RegionEvent, RegionLog, regionLogPurpose } from "@postern/shared/domain/regions";
 import { type Config, loadConfig } from "@postern/shared/platform/config";
 import { createLogger } from "@postern/shared/platform/logging";
 import { createMetrics } from "@postern/shared/platform/metrics";
-import type { RedisClient } from "@postern/shared/platform/redis";
+import { type RedisClient, watchRedisClock } from "@postern/shared/platform/redis";
 import { freePort, type NatsServer, type RedisServer, spawnNats, spawnRedis } from "@postern/testing";
 import { type RunningRegions, startRegions } from "../../../services/jobs-worker/src/regions/context.ts";
 import { type LinkProxy, startLinkProxy } from "../../support/link-proxy.ts";
@@ -115,6 +115,8 @@ export async function startRegion(
   const keys = keyRingFromConfig(config, regionLogPurpose);
   if (keys === undefined) throw new Error("there is no secret");
   const appliers = createTestAppliers();
+  const log = new RegionLog({ redis, keyPrefix, keys });
+  const clock = watchRedisClock(redis);
   let workers = 0;
   return {
     name,
@@ -122,13 +124,13 @@ export async function startRegion(
     redis,
     nats,
     config,
-    log: new RegionLog({ redis, keyPrefix, keys }),
+    log,
     appliers,
     startWorker: async (own = appliers) => {
       workers += 1;
       const blocking = blockingRedis(redisServer.port);
       const metrics = createMetrics(undefined, false);
-      const parts = { redis, blocking, logger, metrics, metricsPrefix: "service", appliers: own };
+      const parts = { redis, blocking, clock, log, logger, metrics, metricsPrefix: "service", appliers: own };
       const running = await startRegions(config, { ...parts, instance: `${name}-${workers}` });
       if (running === undefined) throw new Error("no regions are configured");
       let stopped: Promise<void> | undefined;
@@ -145,9 +147,10 @@ const natsOptions = 'ping_interval: "1s"\nping_max: 2\nwrite_deadline: "2s"\n';
 /** Two regions, each with a Redis and a NATS of its own. */
 export async function startRegionPair(owned: AsyncDisposableStack, ofWest: Tree = {}): Promise<RegionPair> {
   const hubPort = await freePort();
-  const hub = `server_name: east\n${natsOptions}leafnodes { listen: "127.0.0.1:${hubPort}" }`;
-  const natsOfEast = owned.use(await spawnNats({ config: hub }));
   const link = owned.use(await startLinkProxy(hubPort));
+  // Otherwise the leaf node learns the hub's own address, and connects past the link.
+  const leafnodes = `leafnodes { listen: "127.0.0.1:${hubPort}", advertise: "127.0.0.1:${link.port}" }`;
+  const natsOfEast = owned.use(await spawnNats({ config: `server_name: east\n${natsOptions}${leafnodes}` }));
   const remotes = `leafnodes { reconnect: 1, remotes: [{ url: "nats-leaf://127.0.0.1:${link.port}" }] }`;
   const natsOfWest = owned.use(await spawnNats({ config: `server_name: west\n${natsOptions}${remotes}` }));
   const east = await startRegion(owned, { name: "east", peers: ["west"], nats: natsOfEast });

@@ -1,13 +1,9 @@
-import {
-  keyRingFromConfig,
-  regionLogFromConfig,
-  regionsBusFromConfig,
-  regionsFromConfig,
-} from "@postern/shared/assembly";
+import { keyRingFromConfig, regionsBusFromConfig, regionsFromConfig } from "@postern/shared/assembly";
 import {
   createRegionEnvelope,
   createRegionStatuses,
   type RegionAppliers,
+  type RegionLog,
   regionEnvelopePurpose,
   regionLogPurpose,
 } from "@postern/shared/domain/regions";
@@ -15,14 +11,14 @@ import type { Config } from "@postern/shared/platform/config";
 import { fromUnknown, logFields } from "@postern/shared/platform/errors";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { Metrics } from "@postern/shared/platform/metrics";
-import { type RedisClient, watchRedisClock } from "@postern/shared/platform/redis";
-import { steadyClock } from "@postern/shared/platform/time";
+import type { RedisClient } from "@postern/shared/platform/redis";
+import { type Clock, steadyClock } from "@postern/shared/platform/time";
 import { type ExchangeDeps, startExchange } from "./exchange/exchange.ts";
 import { createLease } from "./exchange/lease.ts";
 import { createLogReader } from "./exchange/log-reader.ts";
 import { startLogWatch } from "./exchange/log-watch.ts";
-import { createPositions } from "./exchange/positions.ts";
 import { createRecordsOf } from "./exchange/peer-records.ts";
+import { createPositions } from "./exchange/positions.ts";
 import { servePulls } from "./exchange/serve-pulls.ts";
 import { createRegionMetrics } from "./region-metrics.ts";
 
@@ -31,6 +27,9 @@ interface RegionsParts {
   readonly redis: RedisClient;
   /** The same with blocking commands, for this purpose only. */
   readonly blocking: RedisClient;
+  /** The clock of Redis. */
+  readonly clock: Clock;
+  readonly log: Pick<RegionLog, "append">;
   readonly instance: string;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -53,17 +52,15 @@ function sparing<Args extends readonly unknown[]>(log: (...args: Args) => void):
 
 /** Exchanges messages with the other regions. Undefined if none are configured. */
 export async function startRegions(config: Config, parts: RegionsParts) {
-  const { redis, blocking, instance, logger, appliers } = parts;
+  const { redis, blocking, clock, log, instance, logger, appliers } = parts;
   const regions = regionsFromConfig(config);
   const bus = await regionsBusFromConfig(config, parts);
-  const log = regionLogFromConfig(config, redis);
   const logKeys = keyRingFromConfig(config, regionLogPurpose);
   const envelopeKeys = keyRingFromConfig(config, regionEnvelopePurpose);
-  if (regions === undefined || bus === undefined || log === undefined) return undefined;
+  if (regions === undefined || bus === undefined) return undefined;
   if (logKeys === undefined || envelopeKeys === undefined) return undefined;
   const { name: region, peers } = regions;
   const keyPrefix = config.storage.redis.prefix;
-  const clock = watchRedisClock(redis);
   const envelope = createRegionEnvelope(envelopeKeys);
   const reader = createLogReader({ redis, keyPrefix, keys: logKeys, log, clock });
   const watch = startLogWatch({ redis: blocking, keyPrefix, reader });
