@@ -32,7 +32,8 @@ function readable(arrived: readonly Arrived[], record: PeerRecord): readonly Rea
   return arrived.flatMap((one) => {
     const isLarge = Buffer.byteLength(JSON.stringify(one.value)) > maxEventBytes;
     const event = isLarge ? "oversized" : readRegionEvent(one.value);
-    if (typeof event === "object") return { ...one, event };
+    // The first entry of a log says nothing.
+    if (typeof event === "object") return event.kind === "begun" ? [] : { ...one, event };
     record.dropped(event);
     return [];
   });

@@ -54,9 +54,8 @@ export async function followLog(deps: FollowDeps, signal: AbortSignal): Promise<
     pace.answered();
     if ("gone" in reply) {
       await takeSnapshot(deps, signal);
+      // Not stored: by the time it is used again, the log may have lost entries.
       position = reply.gone;
-      await positions.write(record.name, logFeed, position);
-      record.reached(position, 0);
       continue;
     }
     if (reply.waiting > 0) {

@@ -2,7 +2,7 @@ import type { RegionLog } from "@postern/shared/domain/regions";
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import { type RedisClient, regionLogKey } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
-import { type Batch, maxBatchBytes, maxBatchEntries } from "./messages.ts";
+import { type Batch, maxBatchBytes, maxBatchEntries, oldestPosition } from "./messages.ts";
 
 interface LogReaderDeps {
   readonly redis: RedisClient;
@@ -18,7 +18,7 @@ type Entry = readonly [id: string, fields: readonly string[]];
 const timeOf = (id: string): number => Number(id.split("-", 1)[0]);
 const fieldOf = ([, fields]: Entry, name: string): string => fields[fields.indexOf(name) + 1] ?? "";
 const numberOf = (entry: Entry): number => Number(fieldOf(entry, "n"));
-const isPosition = (text: string): boolean => /^\d{1,15}-\d{1,10}$/u.test(text);
+const isPosition = /^(?:0|\d{1,15}-\d{1,10})$/u;
 
 /** As many as fit into one reply; at least one. */
 function fitting(entries: readonly Entry[]): readonly Entry[] {
@@ -38,22 +38,24 @@ export function createLogReader({ redis, keyPrefix, keys, log, clock }: LogReade
     // The others count what they cannot read.
     return plain === undefined ? null : JSON.parse(plain.toString());
   };
-  /** Where to go on after a snapshot that is taken from now on. */
-  const head = async (): Promise<string> => {
-    const newest = await last();
-    if (newest !== undefined) return newest[0];
+  /** What is behind a position, and the entry there; undefined if the log does not have it. */
+  const behind = async (from: string): Promise<{ at: Entry; following: readonly Entry[] } | undefined> => {
+    const start = from === oldestPosition ? "-" : from;
+    const [at, ...following] = await redis.xrange(key, start, "+", "COUNT", maxBatchEntries + 1);
+    if (from !== oldestPosition) return at?.[0] === from ? { at, following } : undefined;
+    if (at !== undefined) return { at, following: [at, ...following].slice(0, maxBatchEntries) };
     await log.append({ kind: "begun" });
-    return head();
+    return behind(from);
   };
   return {
     newest: async (): Promise<string | undefined> => (await last())?.[0],
     /** What follows a position, or where to begin because the log does not have it. */
     read: async (from: string | undefined): Promise<Omit<Batch, "heldMs"> | { readonly gone: string }> => {
-      if (from === undefined || !isPosition(from)) return { gone: await head() };
-      const [known, ...following] = await redis.xrange(key, from, "+", "COUNT", maxBatchEntries + 1);
-      if (known?.[0] !== from) return { gone: await head() };
+      const found = from !== undefined && isPosition.test(from) ? await behind(from) : undefined;
+      if (found === undefined) return { gone: oldestPosition };
+      const { at, following } = found;
       const batch = fitting(following);
-      const reached = batch.at(-1) ?? known;
+      const reached = batch.at(-1) ?? at;
       const isAll = batch.length === following.length && following.length < maxBatchEntries;
       const newest = isAll ? reached : ((await last()) ?? reached);
       const nowMs = clock.now();

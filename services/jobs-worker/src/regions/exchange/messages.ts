@@ -16,6 +16,9 @@ export const maxBatchEntries = 1000;
 /** Bytes of a reply. A larger one is none of ours. */
 export const maxReplyBytes = 1024 * 1024;
 
+/** In the log, before its oldest entry, whichever that is. */
+export const oldestPosition = "0";
+
 const position = Type.String({ minLength: 1, maxLength: 4096 });
 
 export const isRequest = compileCheck(
@@ -26,7 +29,7 @@ export const isRequest = compileCheck(
   }),
 );
 
-/** The log no longer has the position: the state is read as a snapshot, and then the log from here. */
+/** The log does not have the position: the state is read as a snapshot, and then the log from here. */
 const Gone = Type.Object({ gone: position });
 
 const Batch = Type.Object({
