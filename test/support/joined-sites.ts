@@ -17,7 +17,8 @@ const natsOptions = 'ping_interval: "2s"\nping_max: 2\nwrite_deadline: "2s"\n';
 async function joinNats(owned: AsyncDisposableStack, names: readonly string[]) {
   const hubPort = await freePort();
   const [first = "", ...others] = names;
-  const leafnodes = `leafnodes { listen: "127.0.0.1:${hubPort}", no_advertise: true }`;
+  // The hub tells its leaf nodes where it is. At this place it is not, so that none goes past its link.
+  const leafnodes = `leafnodes { listen: "127.0.0.1:${hubPort}", advertise: "127.0.0.1:1" }`;
   const hub = owned.use(await spawnNats({ config: `server_name: ${first}\n${natsOptions}${leafnodes}` }));
   const links: LinkProxy[] = [];
   const urls = [hub.url];
