@@ -9,7 +9,6 @@ import {
   createBanIndex,
   createBruteForceRecords,
   type OwnRegion,
-  ownBanId,
   sourceOf,
   userPart,
 } from "@postern/shared/domain/brute-force";
@@ -41,6 +40,7 @@ import { createLoginHistory } from "./login-history-redis.ts";
 import { createObservingBruteForce } from "./observe.ts";
 import { createRedisGuard } from "./redis-guard.ts";
 import { createRedisLog } from "./redis-log.ts";
+import { createShareBans } from "./share-bans.ts";
 import type { RiskKeys } from "./shared-store.ts";
 import { createTargets } from "./targets.ts";
 import { createTracked } from "./tracked.ts";
@@ -108,16 +108,6 @@ function makeStores(
   return { parts, local, shared, guard, accountDelays, history };
 }
 
-/** Tells other regions about a ban of this one. */
-function sharing(region: OwnRegion | undefined): ((ban: Ban) => Promise<void>) | undefined {
-  if (region === undefined) return undefined;
-  return (ban) => {
-    const { network, rule, bannedAtMs, expiresAtMs } = ban;
-    const remainingMs = expiresAtMs - bannedAtMs;
-    return region.log.append({ kind: "ban", id: ownBanId(region.name, ban), network, rule, remainingMs });
-  };
-}
-
 function observing(bruteForce: BruteForce, { base, metrics }: Pick<Parts, "base" | "metrics">): BruteForce {
   return createObservingBruteForce(bruteForce, {
     refused: ({ session, username, protocol, clientIp }, rule) => {
@@ -160,7 +150,7 @@ function makeBruteForce(
     deadlineClock: steadyClock,
     digest: createGuessDigest(nonce),
     index: ({ banKey }, ban) => index(banKey, ban),
-    share: sharing(deps.region),
+    share: deps.region && createShareBans({ redis, keyPrefix, clock, region: deps.region }),
     remember: async ({ username, source }, account = username) => {
       const names = new Set([userPart(username), userPart(account)]);
       await Promise.all([...names].map((name) => remember(name, source.address)));

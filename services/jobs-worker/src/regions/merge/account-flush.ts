@@ -1,8 +1,4 @@
-import {
-  type BruteForceRecords,
-  type FlushDeps,
-  forgetWrongPasswords,
-} from "@postern/shared/domain/brute-force";
+import { type BruteForceRecords, type FlushDeps, forgetWrongPasswords } from "@postern/shared/domain/brute-force";
 import type { EventOfKind } from "@postern/shared/domain/regions";
 import type { RedisClient } from "@postern/shared/platform/redis";
 

@@ -25,7 +25,7 @@ local function text(number) return string.format("%.0f", number) end
 -- Each entry: region, version, version of that region's last flush, its clock's difference to this one (ms), and the figures.
 local entries, flushed = {}, "0"
 for entry in string.gmatch(call("GET", KEYS[1]) or "", "[^;]+") do
-  local of, known, its_flush = string.match(entry, "^(%S+) (%d+) (%d+) ")
+  local of, known, its_flush = string.match(entry, "^(%S+) (%d+) (%d+)")
   if of ~= region then
     entries[#entries + 1] = entry
   else
