@@ -10,6 +10,7 @@ import {
   historyFromConfig,
   LiveDomains,
   redisFromConfig,
+  regionLogFromConfig,
   rehearsalsFromConfig,
   rememberedDevicesFromConfig,
   scriptPasswordReports,
@@ -95,6 +96,8 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   return {
     ...parts,
     flushes: flushesFromConfig(config, flush),
+    /** Undefined without other regions. */
+    regionLog: regionLogFromConfig(config, redis),
     factorLocks,
     /** Undefined without the secret that encrypts them. */
     rememberedDevices,

@@ -17,7 +17,10 @@ import type { AdminContext } from "../context.ts";
 import { malformed, sessionOf } from "../read-request.ts";
 import type { ShownDomainSettings } from "./domain-settings.ts";
 
-type DomainContext = Pick<AdminContext, "domains" | "live" | "bus" | "audit" | "adminMetrics" | "settings">;
+type DomainContext = Pick<
+  AdminContext,
+  "domains" | "live" | "bus" | "audit" | "adminMetrics" | "regionLog" | "settings"
+>;
 
 function domainIn(text: string, member: string): string {
   const name = canonicalDomain(text.trim());
@@ -90,7 +93,7 @@ function statusOf(domain: string, { source }: ShownDomainSettings): string {
   return `${what} read again when next needed`;
 }
 
-function deleteDomain({ bus, domains, live, audit, adminMetrics }: DomainContext) {
+function deleteDomain({ bus, domains, live, audit, adminMetrics, regionLog }: DomainContext) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { body, caller } = request;
     if (!flushCheck.accepts(body)) throw malformed(flushCheck.explain(body));
@@ -103,6 +106,7 @@ function deleteDomain({ bus, domains, live, audit, adminMetrics }: DomainContext
     const line = { event: "domain.flush", ...auditedCaller(caller), target: domain || undefined, session } as const;
     audit.record({ ...line, outcome: isSent ? "ok" : "failed" });
     if (!isSent) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "no service heard that a domain was flushed" });
+    await regionLog?.append({ kind: "domain-flush", ...one });
     const result = { domain, status: statusOf(domain, live.current.domains) };
     return reply.send({ session, object: "domain", operation: "flush", result });
   };
