@@ -150,6 +150,16 @@ test("neither Redis shows the name in an event", async () => {
   expect(await redisContent(west.redis)).not.toContain("alice");
 });
 
+test("a region whose Redis has lost its data reads the state of the others again", async () => {
+  const { east, west } = pair;
+  await bothStarted();
+  await east.log.append(ban("a"));
+  await expect.poll(() => idsAt(west)).toEqual(["a"]);
+  east.appliers.state.push(ban("in force"));
+  await west.redis.flushall();
+  await expect.poll(() => idsAt(west)).toEqual(["a", "in force", "a"]);
+});
+
 test("an operator has a region forgotten: it is met as a new one", async () => {
   const { east, west } = pair;
   await bothStarted();

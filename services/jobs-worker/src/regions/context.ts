@@ -40,6 +40,11 @@ interface RegionsParts {
 const stopMs = 2000;
 const logEveryMs = 10_000;
 
+/** A range error says that this region has no place for the event, which is not a bug. */
+function fieldsOf(error: unknown): object {
+  return error instanceof RangeError ? { error: error.message } : logFields(fromUnknown(error));
+}
+
 /** An outage would cause a line for each event and each second. */
 function sparing<Args extends readonly unknown[]>(log: (...args: Args) => void): (...args: Args) => void {
   let nextMs = Number.NEGATIVE_INFINITY;
@@ -47,6 +52,19 @@ function sparing<Args extends readonly unknown[]>(log: (...args: Args) => void):
     if (steadyClock.now() < nextMs) return;
     nextMs = steadyClock.now() + logEveryMs;
     log(...args);
+  };
+}
+
+/** Whether the client has connected again since the last call. */
+function watchReconnects(redis: RedisClient): () => boolean {
+  let hasReconnected = false;
+  redis.on("ready", () => {
+    hasReconnected = true;
+  });
+  return () => {
+    const result = hasReconnected;
+    hasReconnected = false;
+    return result;
   };
 }
 
@@ -81,9 +99,10 @@ export async function startRegions(config: Config, parts: RegionsParts) {
       appliers,
       verifyWrites: () => positions.write(region, "writable", "1"),
       onFailed: sparing((kind: string, error: unknown) =>
-        logger.warn({ kind, ...logFields(fromUnknown(error)) }, "an event of another region could not be applied"),
+        logger.warn({ kind, ...fieldsOf(error) }, "an event of another region could not be applied"),
       ),
     },
+    hasReconnected: watchReconnects(redis),
     createRecords: createRecordsOf({ statuses, clock, metrics, logger }),
     onRecords: (records) => metrics.follow(() => records.map(({ status }) => status)),
     onError: sparing((error: unknown) =>

@@ -25,6 +25,8 @@ export interface ExchangeDeps {
   readonly statuses: Pick<RegionStatuses, "read" | "write" | "forgotten">;
   readonly appliers: RegionAppliers;
   readonly apply: ApplyDeps;
+  /** Whether the client of Redis has connected again since the last call. */
+  readonly hasReconnected: () => boolean;
   /** What this worker knows of the other regions; called when it begins to read. */
   readonly createRecords: (peers: readonly string[]) => Promise<readonly PeerRecord[]>;
   /** The records of the worker that reads; none for the others. */
@@ -98,16 +100,20 @@ class Leading {
 
 /** Exchanges messages with the other regions while this worker has the lease. */
 export function startExchange(deps: ExchangeDeps): { stop(): Promise<void> } {
-  const { lease, onError } = deps;
+  const { lease, hasReconnected, onError } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
   let leading: Leading | undefined;
+  const end = async (): Promise<void> => {
+    const ending = leading;
+    leading = undefined;
+    await ending?.end();
+  };
   const turn = async (): Promise<void> => {
-    if (!(await lease.renew())) {
-      const ending = leading;
-      leading = undefined;
-      return ending?.end();
-    }
+    const held = await lease.renew();
+    // Redis may have lost its data, or its last writes: what is stored says from where on everything is read again.
+    if (held !== "renewed" || hasReconnected()) await end();
+    if (held === "lost") return;
     if (leading === undefined) {
       const beginning = new Leading(deps);
       await beginning.begin();
@@ -126,7 +132,7 @@ export function startExchange(deps: ExchangeDeps): { stop(): Promise<void> } {
     stop: async () => {
       stopping.abort();
       await endsWithin(running, stopMs);
-      await leading?.end();
+      await end();
       await lease.release();
     },
   };

@@ -29,16 +29,19 @@ export function createLease({ redis, keyPrefix, holder, clock }: LeaseDeps) {
   const leaseKey = regionLeaseKey.build(keyPrefix);
   let heldUntilMs = Number.NEGATIVE_INFINITY;
   return {
-    /** Takes or renews it. Never rejects. Resolves with whether this worker has it. */
-    renew: async (): Promise<boolean> => {
+    /** Takes or renews it. Never rejects. Resolves with whether this worker has it, and whether it had it before. */
+    renew: async (): Promise<"taken" | "renewed" | "lost"> => {
       const beganMs = clock.now();
+      let isTaken = false;
       try {
-        const isHeld = (await hold({ leaseKey }, { holder, lifeMs })) === 1;
-        heldUntilMs = isHeld ? beganMs + lifeMs - marginMs : Number.NEGATIVE_INFINITY;
+        const reply = await hold({ leaseKey }, { holder, lifeMs });
+        isTaken = reply === 2;
+        heldUntilMs = reply === 0 ? Number.NEGATIVE_INFINITY : beganMs + lifeMs - marginMs;
       } catch {
         // It may still be ours.
       }
-      return clock.now() < heldUntilMs;
+      if (clock.now() >= heldUntilMs) return "lost";
+      return isTaken ? "taken" : "renewed";
     },
     /** Never rejects: without Redis, it expires. */
     release: async (): Promise<void> => {

@@ -3,7 +3,7 @@
 -- KEYS[1] lease_key
 -- ARGV[1] holder
 -- ARGV[2] life_ms: 0 returns the lease
--- Reply: 1 if this holder has it
+-- Reply: 2 if this holder has taken it, 1 if it has renewed it
 
 local lease_key = KEYS[1]
 local holder = ARGV[1]
@@ -18,4 +18,4 @@ if life_ms == 0 then
   return 0
 end
 redis.call("SET", lease_key, holder, "PX", life_ms)
-return 1
+return current and 1 or 2
