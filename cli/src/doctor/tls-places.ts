@@ -36,12 +36,14 @@ function redisServers({ storage }: Config): readonly NamedServer[] {
 }
 
 function natsServers({ runtime }: Config): readonly NamedServer[] {
-  const { servers, tls } = runtime.bus;
-  return servers.flatMap((url) => {
-    if (!tls.enabled && !url.startsWith("tls://")) return [];
-    const server = serverAt(url, 4222);
-    return server === undefined ? [] : [{ key: "runtime.bus.servers", server: { ...server, upgrade: readGreeting } }];
-  });
+  const ofKey = (key: string, { servers, tls }: Pick<Config["runtime"]["bus"], "servers" | "tls">) =>
+    servers.flatMap((url) => {
+      if (!tls.enabled && !url.startsWith("tls://")) return [];
+      const server = serverAt(url, 4222);
+      return server === undefined ? [] : [{ key: `${key}.servers`, server: { ...server, upgrade: readGreeting } }];
+    });
+  const { bus, regions } = runtime;
+  return [...ofKey("runtime.bus", bus), ...(regions.name === "" ? [] : ofKey("runtime.regions.bus", regions.bus))];
 }
 
 function ldapServers({ auth }: Config): readonly NamedServer[] {

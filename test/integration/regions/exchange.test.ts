@@ -1,8 +1,10 @@
-import { createRegionStatuses } from "@postern/shared/domain/regions";
+import { createRegionEnvelope, createRegionStatuses, regionEnvelopePurpose } from "@postern/shared/domain/regions";
+import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
 import { systemClock } from "@postern/shared/platform/time";
 import { poll } from "@postern/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { failureCode, makeBus, soon } from "../bus/bus-fixture.ts";
 import { redisContent } from "../../support/redis-content.ts";
 import { ban, keyPrefix, type RegionPair, startRegionPair, type TestRegion } from "./region-pair.ts";
 
@@ -95,6 +97,33 @@ test("what cannot be read or applied is dropped and counted, and does not hold u
   await expect
     .poll(() => statusAt(west, "east"))
     .toMatchObject({ applied: 1, dropped: { malformed: 1, failed: 1 }, waiting: 0 });
+});
+
+test("what others send to the subjects of a region is neither answered nor applied", async () => {
+  const { east, west } = pair;
+  await bothStarted();
+  const stranger = owned.adopt(await makeBus(east.nats.url, { namespace: "postern-regions" }), (bus) => bus.close());
+  const ask = (body: Buffer) =>
+    failureCode(stranger.rawRequest({ service: "west", name: "pull", major: 1 }, body, soon(10_000)));
+  const foreign = createRegionEnvelope(createKeyRing([new Secret("another secret")], regionEnvelopePurpose));
+  const request = { feed: "log", nonce: "0123456789abcdef" };
+  expect(await ask(Buffer.from("east\nnot sealed"))).toBe("REQUEST_MALFORMED");
+  expect(await ask(foreign.seal(request, "east", { method: "pull", to: "west" }))).toBe("REQUEST_MALFORMED");
+  await east.log.append(ban("a"));
+  await expect.poll(() => idsAt(west)).toEqual(["a"]);
+});
+
+test("a false reply is dropped and counted", async () => {
+  const { east, west } = pair;
+  await bothStarted();
+  // In the queue group of the region, as a server with its rights in NATS could be.
+  const impostor = owned.adopt(await makeBus(east.nats.url, { namespace: "postern-regions" }), (bus) => bus.close());
+  const serving = impostor.rawServe({ service: "east", name: "pull", major: 1 }, () => Buffer.from("east\nfalse"));
+  await impostor.flush();
+  await expect.poll(() => statusAt(west, "east").then((status) => status?.dropped.unauthentic ?? 0)).toBeGreaterThan(0);
+  await serving.drain();
+  await east.log.append(ban("a"));
+  await expect.poll(() => idsAt(west)).toContain("a");
 });
 
 test("a feed tells what has changed since the last time", async () => {

@@ -28,7 +28,7 @@ export interface TestAppliers extends RegionAppliers {
 
 const pageSize = 2;
 
-export function createTestAppliers(): TestAppliers {
+function createTestAppliers(): TestAppliers {
   const appliers: TestAppliers = {
     arrived: [],
     items: [],
@@ -100,7 +100,7 @@ export const ban = (id: string): RegionEvent & { kind: "ban" } => ({
 
 const logger = createLogger({ service: "jobs-worker", instance: "test", level: "error" }).logger;
 
-export async function startRegion(
+async function startRegion(
   owned: AsyncDisposableStack,
   { name, peers, nats, settings = {} }: { name: string; peers: readonly string[]; nats: NatsServer; settings?: Tree },
 ): Promise<TestRegion> {

@@ -16,10 +16,11 @@ export interface EnvelopeContext {
   readonly nonce?: string | undefined;
 }
 
+const contextOf = (from: string, { method, to, nonce = "" }: EnvelopeContext): string =>
+  [version, method, from, to, nonce].join("\n");
+
 /** Seals what this region sends to another one, and opens what others send. All regions derive the key from the same secret. */
 export function createRegionEnvelope(keys: KeyRing) {
-  const contextOf = (from: string, { method, to, nonce = "" }: EnvelopeContext): string =>
-    [version, method, from, to, nonce].join("\n");
   return {
     seal: (value: unknown, from: string, context: EnvelopeContext): Buffer =>
       Buffer.concat([Buffer.from(`${from}\n`), keys.seal(JSON.stringify(value), contextOf(from, context))]),

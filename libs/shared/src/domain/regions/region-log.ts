@@ -30,7 +30,7 @@ export interface RegionLogDeps {
 /** The key ring that encrypts the log at rest. */
 export const regionLogPurpose = "region-log";
 
-export const decidedInLog = decidedInRedis("the other regions could not be informed");
+const decidedInLog = decidedInRedis("the other regions could not be informed");
 
 /** What this region tells the others, in the order in which it happened. Undefined wherever no regions are configured. */
 export class RegionLog {

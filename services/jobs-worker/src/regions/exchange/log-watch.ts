@@ -48,8 +48,8 @@ export function startLogWatch({ redis, keyPrefix, reader }: LogWatchDeps) {
     /** Resolves when the log may have more than this, or after that time. */
     beyond: async (position: string, timeMs: number): Promise<void> => {
       const { promise } = changed;
-      if (newest !== position) return void (await delay(pauseMs));
-      await endsWithin(promise, timeMs, { ref: false });
+      if (newest === position) await endsWithin(promise, timeMs, { ref: false });
+      else await delay(pauseMs);
     },
     /** The client has to be disconnected for it. */
     stop: async (): Promise<void> => {
