@@ -96,8 +96,6 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   return {
     ...parts,
     flushes: flushesFromConfig(config, flush),
-    /** Undefined without other regions. */
-    regionLog: regionLogFromConfig(config, redis),
     factorLocks,
     /** Undefined without the secret that encrypts them. */
     rememberedDevices,
@@ -151,6 +149,8 @@ function recordsOf(
     networkState: createNetworkState({ redis, keyPrefix, rules, clock: systemClock }),
     /** Undefined without other regions. */
     regions: createRegions(config, redis, sharedClock),
+    /** Undefined without other regions. */
+    regionLog: regionLogFromConfig(config, redis),
     listBansByEnd: createBansByEnd(redis, keyPrefix, systemClock),
     readRollups: createRollupReader(redis, keyPrefix),
     readOrigins: createOriginReader(redis, keyPrefix),

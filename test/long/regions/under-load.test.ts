@@ -158,7 +158,7 @@ test("a cut of the link changes no answer and no time, and ten seconds after its
 async function kill(site: Stack): Promise<void> {
   const servers = [...site.services.values(), ...site.engines, site.redis, site.nats];
   for (const server of new Set(servers)) server?.signal("SIGKILL");
-  await Promise.all([...new Set(servers)].map((server) => server?.stop()));
+  await Promise.all([...new Set(servers)].map(async (server) => server?.stop()));
 }
 
 test("while a region is dead, the others work as before, and it returns without its data with all bans in force", async () => {

@@ -21,12 +21,7 @@ const longestSkewSeconds = 60;
  * Revokes tokens before they expire. Rejects if Redis did not store it: then nothing is revoked.
  * @param log where other regions read of it; absent without regions
  */
-export function createRevoker(
-  redis: RedisClient,
-  keyPrefix: string,
-  clock: Clock,
-  log?: Pick<RegionLog, "append"> | undefined,
-) {
+export function createRevoker(redis: RedisClient, keyPrefix: string, clock: Clock, log?: Pick<RegionLog, "append">) {
   const raise = defineScript(redis, raiseTokenEpoch);
   const epochKey = (digest: string): string => tokenEpochKey.build(keyPrefix, digest);
   const epochAt = async (digest: string): Promise<number> => Number((await redis.get(epochKey(digest))) ?? 0);

@@ -22,7 +22,9 @@ export function createRegionalFlush(redis: RedisClient, keyPrefix: string, { nam
   const marks = new CountMarks(redis, keyPrefix);
   /** The next version of a count of this region, which follows everything that it counted before. */
   const versionOf = (count: CountName): Promise<string> => marks.mark([countText(count)]);
-  const flushScope = async (scope: TaggedScope): Promise<{ readonly told: FlushedScope; readonly keys: string[] }> => {
+  const flushScope = async (
+    scope: TaggedScope,
+  ): Promise<{ readonly flushed: FlushedScope; readonly keys: string[] }> => {
     const { network, banKey } = scope;
     const rule = scope.rule.name;
     // The count before the ban: otherwise a failure in between would leave a count at its limit, which bans again.
@@ -30,16 +32,23 @@ export function createRegionalFlush(redis: RedisClient, keyPrefix: string, { nam
     const version = await versionOf({ network, rule });
     const { removed, isChanged } = await changeBan(scope, { removesAll: true });
     const bans = removed.slice(-maxBansOfScope);
-    return { told: { network, rule, version, cuts: [...cuts], bans }, keys: [...keys, ...(isChanged ? [banKey] : [])] };
+    return {
+      flushed: { network, rule, version, cuts: [...cuts], bans },
+      keys: [...keys, ...(isChanged ? [banKey] : [])],
+    };
   };
   return {
     /** @returns the keys that existed and were removed. @throws what Redis throws, or AppError REDIS_UNAVAILABLE */
-    address: async ({ address, tag }: Source, scopes: Source["scopes"], isWhole: boolean): Promise<readonly string[]> => {
-      const flushed = await Promise.all(scopes.map((scope) => flushScope({ ...scope, tag })));
-      const told = flushed.map((one) => one.told);
-      for (let first = 0; first < told.length; first += maxScopes)
-        await log.append({ kind: "rule-flush", address, isWhole, scopes: told.slice(first, first + maxScopes) });
-      return flushed.flatMap(({ keys }) => keys);
+    address: async (
+      { address, tag }: Source,
+      scopes: Source["scopes"],
+      isWhole: boolean,
+    ): Promise<readonly string[]> => {
+      const all = await Promise.all(scopes.map((scope) => flushScope({ ...scope, tag })));
+      const flushed = all.map((one) => one.flushed);
+      for (let first = 0; first < flushed.length; first += maxScopes)
+        await log.append({ kind: "rule-flush", address, isWhole, scopes: flushed.slice(first, first + maxScopes) });
+      return all.flatMap(({ keys }) => keys);
     },
     /** @returns the keys that existed and were removed. @throws what Redis throws, or AppError REDIS_UNAVAILABLE */
     account: async (user: string): Promise<readonly string[]> => {

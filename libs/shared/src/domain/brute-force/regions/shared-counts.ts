@@ -56,6 +56,8 @@ function listIn<Item>(text: unknown, isItem: (value: unknown) => value is Item):
 const isText = (value: unknown): value is string => typeof value === "string";
 const isCut = (value: unknown): value is CountCut => typeof value === "object" && value !== null && "version" in value;
 
+const argsOf = ({ region, version, sentMs, figures }: ReadCount) => [region, version, sentMs, figures.join(" ")];
+
 /**
  * What other regions have counted. All keys of a call have one hash tag.
  * @param region the name of this one
@@ -64,7 +66,6 @@ export function createSharedCounts(redis: RedisClient, region: string) {
   const merge = (keys: number) => defineVariableScript(redis, mergeCount, keys);
   const [mergeNetwork, mergeAccount] = [merge(1), merge(3)];
   const cutters = [1, 2].map((own) => defineVariableScript(redis, cutCounts, own + 1));
-  const argsOf = ({ region: from, version, sentMs, figures }: ReadCount) => [from, version, sentMs, figures.join(" ")];
   return {
     mergeNetwork: async ({ elsewhere, lifeMs }: CountKeys, count: ReadCount): Promise<boolean> =>
       (await mergeNetwork([elsewhere], [...argsOf(count), lifeMs, 0, 0])) === 1,
