@@ -7,6 +7,26 @@ import { createMergingRegion, type MergingRegion, type Message } from "./merging
 const topologies = ["standalone", "cluster"] as const;
 const hourMs = 3_600_000;
 
+async function deliver(from: MergingRegion, to: MergingRegion, change = (message: Message) => message) {
+  const messages = await from.messages();
+  for (const message of messages) await to.receive(from.name, change(message));
+  return messages;
+}
+
+/** Written half an hour earlier. */
+const older = (message: Message): Message => ("event" in message ? { ...message, ageMs: hourMs / 2 } : message);
+
+/** As a region sends it whose clock is two hours ahead. */
+function inTwoHours(message: Message): Message {
+  if ("event" in message) return message;
+  const item: Record<string, unknown> = Object(message.item);
+  const { figures, periodMs } = item;
+  const [window = 0, ...counted] = Array.isArray(figures) ? figures.map(Number) : [];
+  const shiftMs = 2 * hourMs;
+  const windows = typeof periodMs === "number" ? shiftMs / periodMs : 0;
+  return { item: { ...item, sentMs: Number(item["sentMs"]) + shiftMs, figures: [window + windows, ...counted] } };
+}
+
 describe.each(topologies)("protection of two regions in a %s Redis", (kind) => {
   let server: RedisServer | RedisCluster;
   let redis: RedisClient;
@@ -41,12 +61,6 @@ describe.each(topologies)("protection of two regions in a %s Redis", (kind) => {
     user = `user-${host}@example.test`;
   });
 
-  const deliver = async (from: MergingRegion, to: MergingRegion, change = (message: Message) => message) => {
-    const messages = await from.messages();
-    for (const message of messages) await to.receive(from.name, change(message));
-    return messages;
-  };
-  const older = (message: Message): Message => ("event" in message ? { ...message, ageMs: hourMs / 2 } : message);
   const fail = async ({ counting }: MergingRegion, times: number, first = 0) => {
     for (let time = 0; time < times; time += 1) await counting.fail(ip, `wrong-${first + time}`, { user });
     return (await counting.check(ip)).ban;
@@ -90,20 +104,6 @@ describe.each(topologies)("protection of two regions in a %s Redis", (kind) => {
   });
 
   test("failures in both regions reach one limit, whatever the clock of the other region says", async () => {
-    const inTwoHours = (message: Message): Message => {
-      if ("event" in message) return message;
-      const item: Record<string, unknown> = Object(message.item);
-      const [window = 0, ...figures] = Array.isArray(item["figures"]) ? item["figures"].map(Number) : [];
-      const shiftMs = 2 * hourMs;
-      const periodMs = Number(item["periodMs"] ?? shiftMs);
-      return {
-        item: {
-          ...item,
-          sentMs: Number(item["sentMs"]) + shiftMs,
-          figures: [window + (item["periodMs"] === undefined ? 0 : shiftMs / periodMs), ...figures],
-        },
-      };
-    };
     expect(await fail(east, 5)).toBeUndefined();
     await deliver(east, west, inTwoHours);
     expect(await fail(west, 4, 50)).toBeUndefined();
@@ -147,6 +147,16 @@ describe.each(topologies)("protection of two regions in a %s Redis", (kind) => {
     expect([await east.delayedFailures(user), await west.delayedFailures(user)]).toEqual([0, 0]);
     expect(await east.failAccount(user, "f")).toBe(1);
     expect(await west.failAccount(user, "g")).toBe(1);
+  });
+
+  test("an account knows a network from which it signed in at another region, even after a flush", async () => {
+    await west.signIn(user, "192.0.2.0/24");
+    await east.signIn(user, "198.51.100.0/24");
+    await deliver(east, west);
+    await west.counting.state.flushAccount(user);
+    expect(await west.knowsNetwork(user, "198.51.100.0/24")).toBe(true);
+    expect(await west.knowsNetwork(user, "192.0.2.0/24")).toBe(true);
+    expect(await west.knowsNetwork(user, "203.0.113.0/24")).toBe(false);
   });
 
   test("a region that has lost its place reads the bans and suspensions that are in force", async () => {

@@ -97,6 +97,12 @@ export async function createMergingRegion(redis: RedisClient, name: string, peer
     /** Counts a wrong password of an account over all networks. Returns the failures of all regions. */
     failAccount: async (user: string, password: string): Promise<number> =>
       (await answered(accounts.count(failureOf(foldedName(user), password, "192.0.2.0/24", prefix)))).failures,
+    /** The account signs in from a network. */
+    signIn: async (user: string, network: string): Promise<void> => {
+      await answered(accounts.noteNetwork(user, network));
+      accounts.shareNetworks([user]);
+    },
+    knowsNetwork: (user: string, network: string) => answered(accounts.knowsNetwork(user, network)),
     /** What engines read before a decision. */
     delayedFailures: async (user: string): Promise<number> =>
       Number((await redis.get(accountWideKeys(prefix, user).delayed)) ?? 0),

@@ -25,6 +25,8 @@ export function flushSettings(config: Config) {
     rules: bruteForceRules(bruteForce),
     /** Failures of all regions from which an account is delayed; undefined if none is. */
     delayedFrom: bruteForce.account_delay.enabled ? bruteForce.account_delay.failures : undefined,
+    /** Time for which an account knows a network. */
+    knownSeconds: Math.ceil(bruteForce.account_delay.known_for / 1000),
     protocols: searchProtocols(config),
     hasScript: config.auth.backends.lua.backend.default.cache_flush_script_path !== "",
   };

@@ -72,10 +72,6 @@ function readCount(answer: unknown): AccountCount | Error {
   return { failures: failures ?? 0, isNew: isNew === 1, knowsSource: knows === 1 };
 }
 
-function isNew(count: AccountCount | Error | undefined): boolean {
-  return count !== undefined && !(count instanceof Error) && count.isNew;
-}
-
 export interface AccountStoreDeps {
   readonly redis: RedisClient;
   readonly keyPrefix: string;
@@ -88,6 +84,18 @@ export interface AccountStoreDeps {
   readonly tracked?: TrackedValues | undefined;
   /** Notes what has changed for other regions; absent without regions. */
   readonly marks?: Pick<CountMarks, "markSoon"> | undefined;
+}
+
+/** Other regions add new failures of these accounts to their own. */
+function markChanged(
+  { marks }: Pick<AccountStoreDeps, "marks">,
+  failed: readonly AccountFailure[],
+  counts: readonly (AccountCount | Error)[],
+): void {
+  const isNew = (count: AccountCount | Error | undefined): boolean =>
+    count !== undefined && !(count instanceof Error) && count.isNew;
+  const changed = failed.filter((_one, index) => isNew(counts[index]));
+  marks?.markSoon(changed.map(({ target }) => ({ account: target.username })));
 }
 
 /** Counts failures of accounts. */
@@ -113,8 +121,7 @@ export function createAccountStore(deps: AccountStoreDeps) {
     deps.tracked?.forget(failed.map(({ target }) => target.keys.delayed));
     if (!Array.isArray(answers)) throw new TypeError("the script of account failures did not return a list");
     const counts = answers.map(readCount);
-    const changed = failed.filter((_one, index) => isNew(counts[index]));
-    marks?.markSoon(changed.map(({ target }) => ({ account: target.username })));
+    markChanged(deps, failed, counts);
     return counts;
   };
   const runNote = defineVariableScript(redis, noteNetwork, redis.isCluster ? 1 : undefined);
@@ -146,6 +153,8 @@ export function createAccountStore(deps: AccountStoreDeps) {
     /** Records that the account signed in from this network. About 32 of the latest networks are kept; readers ignore those that are too old. */
     noteNetwork: (account: string, network: string): Promise<boolean | undefined> =>
       note({ known: accountWideKeys(keyPrefix, account).known, network }),
+    /** The sign-ins of these names have been noted: other regions read them. */
+    shareNetworks: (accounts: readonly string[]): void => marks?.markSoon(accounts.map((knownTo) => ({ knownTo }))),
     /** The sign-in under these names of the account. */
     noteFor: (accounts: readonly string[], network: string): NetworkNote => ({
       keys: accounts.map((account) => accountWideKeys(keyPrefix, account).known),

@@ -7,6 +7,7 @@ import {
   createBanIndex,
   createBansByEnd,
   createBruteForceRecords,
+  createKnownNetworks,
   createRegionalFlush,
   createSharedBans,
   createSharedCounts,
@@ -129,7 +130,14 @@ export function createRegionAppliers(config: Config, parts: MergeParts): RegionA
       banIds: createBanIds(state, keyPrefix, region.name),
       suspensions: suspensions.all,
     }),
-    feeds: [createCountsFeed({ ...common, delayedFrom: () => live.current.delayedFrom })],
+    feeds: [
+      createCountsFeed({
+        ...common,
+        networks: createKnownNetworks(state, keyPrefix),
+        delayedFrom: () => live.current.delayedFrom,
+        knownSeconds: () => live.current.knownSeconds,
+      }),
+    ],
     // Counts of a region that is gone end with their windows.
     forget: () => Promise.resolve(),
   };

@@ -3,6 +3,7 @@ import {
   type BruteForceRules,
   type CountName,
   countNamed,
+  type KnownNetworks,
   keysOfAccountCount,
   keysOfNetworkCount,
   type ReadCount,
@@ -20,12 +21,13 @@ const maxFailures = 64;
 
 const whole = Type.Integer({ minimum: 0 });
 
-/** A count of another region. `period`: of the rule, since counts of another period mean something else. */
+/** A count of another region, or the networks that an account knows. `periodMs`: of the rule, since counts of another period mean something else. */
 const Item = Type.Object({
   of: Type.String({ maxLength: 2048 }),
   version: Type.String({ pattern: "^[0-9]{1,16}$" }),
   sentMs: whole,
-  figures: Type.Array(whole, { maxItems: 5 }),
+  figures: Type.Optional(Type.Array(whole, { maxItems: 5 })),
+  known: Type.Optional(Type.Array(Type.Tuple([Type.String({ minLength: 1, maxLength: 64 }), whole]), { maxItems: 64 })),
   periodMs: Type.Optional(Type.Number()),
 });
 type Item = Static<typeof Item>;
@@ -37,10 +39,11 @@ interface CountsDeps {
   readonly rules: () => BruteForceRules;
   /** Failures from which an account is delayed; undefined if none is. */
   readonly delayedFrom: () => number | undefined;
+  readonly knownSeconds: () => number;
   readonly counts: SharedCounts;
+  readonly networks: KnownNetworks;
 }
 
-/** The places between items and their versions, as Redis returns them. */
 interface Changed {
   readonly of: string;
   readonly version: string;
@@ -61,6 +64,7 @@ const wholeOf = (text: string | null | undefined): number => Math.max(0, Math.fl
 /** Undefined for a rule that no longer exists. */
 async function readFigures(deps: CountsDeps, count: CountName, nowMs: number) {
   const { redis, keyPrefix } = deps;
+  if ("knownTo" in count) return { known: await deps.networks.read(count.knownTo, nowMs / 1000) };
   if ("account" in count) {
     const { failures } = accountWideKeys(keyPrefix, count.account);
     const [size, leftMs] = await Promise.all([redis.scard(failures), redis.pttl(failures)]);
@@ -72,18 +76,25 @@ async function readFigures(deps: CountsDeps, count: CountName, nowMs: number) {
   return { figures: fields.map(wholeOf), periodMs: scope.rule.periodMs };
 }
 
+async function applyAccount(deps: CountsDeps, account: string, read: ReadCount): Promise<boolean> {
+  const slowedFrom = deps.delayedFrom();
+  if (read.figures.length !== 2) return false;
+  if (slowedFrom === undefined) return true;
+  await deps.counts.mergeAccount(keysOfAccountCount(deps.keyPrefix, account), read, slowedFrom);
+  return true;
+}
+
 /** @returns whether this region understands it */
 async function applyItem(deps: CountsDeps, region: string, item: Item): Promise<boolean> {
-  const { keyPrefix, counts, delayedFrom } = deps;
-  const { version, sentMs, figures } = item;
+  const { keyPrefix, counts, networks } = deps;
+  const { version, sentMs, figures = [], known } = item;
   const read: ReadCount = { region, version, sentMs, figures };
   const count = countNamed(item.of);
   if (count === undefined) return false;
-  if ("account" in count) {
-    const slowedFrom = delayedFrom();
-    if (figures.length !== 2) return false;
-    if (slowedFrom === undefined) return true;
-    await counts.mergeAccount(keysOfAccountCount(keyPrefix, count.account), read, slowedFrom);
+  if ("account" in count) return applyAccount(deps, count.account, read);
+  if ("knownTo" in count) {
+    if (known === undefined) return false;
+    await networks.merge(count.knownTo, known, deps.knownSeconds());
     return true;
   }
   const scope = findScope(deps, count);
@@ -92,7 +103,10 @@ async function applyItem(deps: CountsDeps, region: string, item: Item): Promise<
   return true;
 }
 
-/** Failures of networks and of accounts: each region sends what it has counted itself, and adds what the others send. */
+/**
+ * Failures of networks and of accounts: each region sends what it has counted itself, and adds what the others send. And the networks that an
+ * account knows, which are those of all regions.
+ */
 export function createCountsFeed(deps: CountsDeps): RegionFeed {
   return {
     name: "counts",

@@ -16,17 +16,23 @@ const maxCounts = 200_000;
 const gatherMs = 20;
 const maxAtOnce = 1000;
 
-/** A count of this region, in the form in which its change is noted: of a network under a rule, or of an account under its folded name. */
+/**
+ * What other regions read of this one, in the form in which its change is noted: the count of a network under a rule, the failures of an
+ * account, or the networks that an account knows. Accounts have their folded names.
+ */
 export type CountName =
   | { readonly network: string; readonly rule: string }
-  | { readonly account: string };
+  | { readonly account: string }
+  | { readonly knownTo: string };
 
 export function countText(count: CountName): string {
-  return "account" in count ? `a ${count.account}` : `n ${count.network} ${count.rule}`;
+  if ("account" in count) return `a ${count.account}`;
+  return "knownTo" in count ? `k ${count.knownTo}` : `n ${count.network} ${count.rule}`;
 }
 
 export function countNamed(text: string): CountName | undefined {
   if (text.startsWith("a ")) return { account: text.slice(2) };
+  if (text.startsWith("k ")) return { knownTo: text.slice(2) };
   const [, network, rule] = /^n (\S+) (.+)$/su.exec(text) ?? [];
   return network === undefined || rule === undefined ? undefined : { network, rule };
 }

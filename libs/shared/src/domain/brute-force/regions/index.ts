@@ -1,4 +1,5 @@
 export { CountMarks, type CountName, countNamed, countText } from "./count-marks.ts";
+export { createKnownNetworks, type KnownNetworks, type SeenFrom } from "./known-networks.ts";
 export { createRegionalFlush, type OwnRegion, type RegionalFlush } from "./regional-flush.ts";
 export {
   type BanId,
