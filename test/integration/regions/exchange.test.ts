@@ -4,8 +4,8 @@ import { AppError } from "@postern/shared/platform/errors";
 import { systemClock } from "@postern/shared/platform/time";
 import { poll } from "@postern/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { failureCode, makeBus, soon } from "../bus/bus-fixture.ts";
 import { redisContent } from "../../support/redis-content.ts";
+import { failureCode, makeBus, soon } from "../bus/bus-fixture.ts";
 import { ban, keyPrefix, type RegionPair, startRegionPair, type TestRegion } from "./region-pair.ts";
 
 let owned: AsyncDisposableStack;
@@ -25,11 +25,12 @@ async function statusAt(region: TestRegion, peer: string) {
   return regions.find(({ name }) => name === peer);
 }
 
+const isUp = async (region: TestRegion, peer: string): Promise<boolean> =>
+  (await statusAt(region, peer))?.position !== undefined;
+
 async function bothStarted(): Promise<void> {
   const { east, west } = pair;
   await Promise.all([east.startWorker(), west.startWorker()]);
-  const isUp = async (region: TestRegion, peer: string): Promise<boolean> =>
-    (await statusAt(region, peer))?.position !== undefined;
   await expect.poll(() => isUp(west, "east")).toBe(true);
   await expect.poll(() => isUp(east, "west")).toBe(true);
 }

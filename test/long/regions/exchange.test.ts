@@ -155,5 +155,5 @@ test("a region whose Redis has lost everything gets the bans and revocations of 
   await west.redis?.stop();
   await west.startRedis();
   redisOfWest = await client(west);
-  await poll("the state of the other region", async () => (await countOf(keys)) === keys.length);
+  await expect.poll(() => countOf(keys)).toBe(keys.length);
 });

@@ -25,7 +25,7 @@ test("neither a changed byte, another sender's name, nor another secret opens a 
   for (let at = 0; at < sealed.length; at += 1) {
     const changed = Buffer.from(sealed);
     changed[at] = (changed[at] ?? 0) ^ 1;
-    expect(envelope.open(changed, context), String(at)).toBeUndefined();
+    expect({ at, opened: envelope.open(changed, context) }).toEqual({ at, opened: undefined });
   }
   const renamed = Buffer.concat([Buffer.from("north"), sealed.subarray("east".length)]);
   expect(envelope.open(renamed, context)).toBeUndefined();
