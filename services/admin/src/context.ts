@@ -144,9 +144,10 @@ function recordsOf(
   rules: Parameters<typeof createBruteForceRecords>[0]["rules"],
 ) {
   const { prefix: keyPrefix } = config.storage.redis;
+  const hasRegions = config.runtime.regions.name !== "";
   return {
     bruteForce: createBruteForceRecords({ redis, keyPrefix, rules, clock: systemClock }),
-    networkState: createNetworkState({ redis, keyPrefix, rules, clock: systemClock }),
+    networkState: createNetworkState({ redis, keyPrefix, rules, clock: systemClock, hasRegions }),
     /** Undefined without other regions. */
     regions: createRegions(config, redis, sharedClock),
     /** Undefined without other regions. */

@@ -5,6 +5,7 @@ import {
   countText,
   createBanIndex,
   createBruteForceRecords,
+  createNetworkState,
   createRegionalFlush,
   type OwnRegion,
 } from "@postern/shared/domain/brute-force";
@@ -145,6 +146,13 @@ export function createCounting(redis: RedisClient, region?: RegionOfCounting) {
     index,
     remember: createGuessedAccounts(redis, keyPrefix, systemClock),
     state: createBruteForceRecords({ redis, keyPrefix, rules: () => rules, clock: systemClock, regions }),
+    rulesOf: createNetworkState({
+      redis,
+      keyPrefix,
+      rules: () => rules,
+      clock: systemClock,
+      hasRegions: region !== undefined,
+    }).rulesOf,
     target,
     check: (ip: string, user = "alice") => answered(store.check(target(ip, user))),
     fail: async (ip: string, password: string, { user = "alice", known = true } = {}) => {

@@ -107,6 +107,7 @@ describe.each(topologies)("protection of two regions in a %s Redis", (kind) => {
     expect(await fail(east, 5)).toBeUndefined();
     await deliver(east, west, inTwoHours);
     expect(await fail(west, 4, 50)).toBeUndefined();
+    expect(await west.counting.rulesOf(ip)).toMatchObject([{ rule: "host", failures: 9, limit: 10 }, { rule: "net" }]);
     expect((await west.counting.fail(ip, "wrong-99", { user })).ban).toMatchObject({ rule: "host" });
   });
 

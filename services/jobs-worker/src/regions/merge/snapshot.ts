@@ -13,7 +13,7 @@ export interface SnapshotDeps extends Pick<ProtectionDeps, "rules" | "keyPrefix"
 
 /** Several regions may have banned one network. */
 const bansAtOnce = 100;
-const suspensionsAtOnce = 500;
+const suspensionsAtOnce = 200;
 const ofBans = "b:";
 const ofSuspensions = "s:";
 
