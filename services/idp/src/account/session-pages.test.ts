@@ -48,3 +48,19 @@ test("no mail client is left that another session signs in until that session en
   await endAccess(deps, { request: { caller: null, id: "request" } }, { account, uid: "own" });
   expect([...mailClients]).toEqual([]);
 });
+
+test("other regions hear that all sessions were ended, and nothing of a single one", async () => {
+  const heard: string[] = [];
+  const deps = {
+    sessions: { listAll: async () => [other], end: async () => other },
+    mailSignIns: undefined,
+    onEnded: async () => {},
+    onAllEnded: async (name: string) => void heard.push(name),
+    audit: { record: () => {} },
+  };
+  const visit = { request: { caller: null, id: "request" } };
+  await endAccess(deps, visit, { account, uid: "own" }, other.uid);
+  expect(heard).toEqual([]);
+  await endAccess(deps, visit, { account, uid: "own" });
+  expect(heard).toEqual([account]);
+});
