@@ -53,8 +53,8 @@ export const serviceRemovals: readonly Removal[] = [
     name: "worker-finishes",
     mechanism: "a worker that stops takes no more jobs, and waits for those that run",
     file: "services/jobs-worker/src/start.ts",
-    find: "Promise.all([worker.close(), notifications?.close()])",
-    replace: "Promise.all([notifications?.close()])",
+    find: "Promise.all([worker.close(), notifications?.close(), regions?.stop()])",
+    replace: "Promise.all([notifications?.close(), regions?.stop()])",
     tests: [jobs],
     // The first one kills the other worker.
     pattern: "SIGKILL during|SIGTERM",

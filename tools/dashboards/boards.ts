@@ -1,6 +1,6 @@
 import type { Rows } from "./board.ts";
 import { overview } from "./overview.ts";
-import { badBelow, badFrom, level, type Panel, quantile, rate } from "./panels.ts";
+import { badBelow, badFrom, level, type Options, type Panel, quantile, rate } from "./panels.ts";
 
 /** More than nothing, for what should never happen. */
 const never = { thresholds: badFrom(0.001) };
@@ -199,6 +199,12 @@ const admin: Rows = {
   ...everyService,
 };
 
+/** One worker exchanges messages with the other regions; the gauges of the rest are 0. */
+const ofRegion = (metric: string, title: string, options: Options = {}): Panel => ({
+  ...level(metric, title, options),
+  series: [{ query: `max by (region) (${metric})`, legend: "{{region}}" }],
+});
+
 const jobsWorker: Rows = {
   Jobs: [
     rate("service_jobs_total", "type, result", "Jobs that ended"),
@@ -213,6 +219,13 @@ const jobsWorker: Rows = {
     rate("service_notices_total", "channel, result", "Deliveries"),
     level("service_notices_waiting", "User notifications waiting", { thresholds: badFrom(100) }),
     level("service_notices_delayed", "User notifications waiting for a retry"),
+  ],
+  Regions: [
+    ofRegion("service_region_link_up", "Links to other regions", { thresholds: badBelow(1) }),
+    ofRegion("service_region_lag_seconds", "Age of what was applied", { unit: "s" }),
+    ofRegion("service_region_waiting", "Entries waiting", { thresholds: badFrom(1000) }),
+    rate("service_region_applied_total", "region", "Entries applied"),
+    rate("service_region_dropped_total", "region, reason", "Messages dropped", never),
   ],
   Bus: [engines, ...bus],
   ...everyService,

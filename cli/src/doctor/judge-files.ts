@@ -17,6 +17,7 @@ function keyFiles({ runtime, storage, auth }: Config): readonly string[] {
     ...(http.tls.enabled ? [http.tls.key] : []),
     ...(grpc.authority.enabled ? [grpc.authority.tls.key] : []),
     runtime.bus.tls.key,
+    runtime.regions.bus.tls.key,
     ...(["state", "queue", "cache"] as const).map((role) => storage.redis.roles[role].tls.key),
     auth.backends.ldap.default.tls_client_key,
     ...Object.values(auth.backends.ldap.pools).map((pool) => pool.tls_client_key),

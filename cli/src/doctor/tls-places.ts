@@ -35,13 +35,19 @@ function redisServers({ storage }: Config): readonly NamedServer[] {
   });
 }
 
-function natsServers({ runtime }: Config): readonly NamedServer[] {
-  const { servers, tls } = runtime.bus;
+type NatsConnection = Pick<Config["runtime"]["bus"], "servers" | "tls">;
+
+function natsServersOf(path: string, { servers, tls }: NatsConnection): readonly NamedServer[] {
   return servers.flatMap((url) => {
     if (!tls.enabled && !url.startsWith("tls://")) return [];
     const server = serverAt(url, 4222);
-    return server === undefined ? [] : [{ key: "runtime.bus.servers", server: { ...server, upgrade: readGreeting } }];
+    return server === undefined ? [] : [{ key: `${path}.servers`, server: { ...server, upgrade: readGreeting } }];
   });
+}
+
+function natsServers({ runtime: { bus, regions } }: Config): readonly NamedServer[] {
+  const ofRegions = regions.name === "" ? [] : natsServersOf("runtime.regions.bus", regions.bus);
+  return [...natsServersOf("runtime.bus", bus), ...ofRegions];
 }
 
 function ldapServers({ auth }: Config): readonly NamedServer[] {

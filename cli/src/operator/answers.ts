@@ -22,6 +22,7 @@ import {
   MfaBackchannelCredentials,
   MfaBackchannelFactors,
   MfaBackchannelUnlocked,
+  RegionList,
   RegisteredClientList,
   RiskExplanation,
   ShadowReport,
@@ -101,6 +102,7 @@ export const readDevicesForgotten = reader(DevicesForgotten);
 export const readDomainFlush = reader(DomainFlush);
 export const readDomainList = reader(DomainList);
 export const readDomainReport = reader(DomainReport);
+export const readRegions = reader(RegionList);
 export const readShadowReport = reader(ShadowReport);
 export const readSeries = reader(SignInSeries);
 export const readSuspensionDone = reader(SuspensionDone);

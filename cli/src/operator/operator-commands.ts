@@ -13,6 +13,7 @@ import { keysCommand } from "./keys.ts";
 import { subjectKind } from "./operand-kind.ts";
 import type { CommandContext, OperatorCommand, Shown } from "./operator-command.ts";
 import { recordLimit } from "./record-limit.ts";
+import { regionsCommand } from "./regions.ts";
 import { riskCommand } from "./risk.ts";
 import { sessionsCommand } from "./sessions.ts";
 import { shadowCommand } from "./shadow.ts";
@@ -156,6 +157,7 @@ export const operatorCommands: ReadonlyMap<string, OperatorCommand> = new Map([
   ["keys", keysCommand],
   ["shadow", shadowCommand],
   ["domains", domainsCommand],
+  ["regions", regionsCommand],
   ["status", statusCommand],
   ["top", topCommand],
   ["watch", watchCommand],

@@ -15,6 +15,16 @@ function milliseconds(latency: number | undefined): string {
   return latency === undefined ? "" : `${latency} ms`;
 }
 
+function regionRows({ regions }: SystemReport): readonly (readonly string[])[] {
+  return (regions?.regions ?? []).map(({ name, link, lag_ms: lag, waiting }) => [
+    `region ${name}`,
+    link,
+    [lag === undefined ? "" : `lag ${lag} ms`, waiting === undefined ? "" : `${waiting} waiting`]
+      .filter(Boolean)
+      .join(", "),
+  ]);
+}
+
 function partRows(report: SystemReport): readonly (readonly string[])[] {
   const { engines, backends, redis, nats, queues, configuration } = report;
   return [
@@ -26,6 +36,7 @@ function partRows(report: SystemReport): readonly (readonly string[])[] {
       [milliseconds(latency), used === undefined ? "" : `${Math.round(used / 2 ** 20)} MiB`].filter(Boolean).join(", "),
     ]),
     ["nats", nats.state, milliseconds(nats.latency_ms)],
+    ...regionRows(report),
     ...queues.map(({ name, state, waiting, active, delayed, failed }) => [
       `queue ${name}`,
       state,

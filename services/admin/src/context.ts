@@ -10,6 +10,7 @@ import {
   historyFromConfig,
   liveDomainsFromConfig,
   redisFromConfig,
+  regionLogFromConfig,
   rehearsalsFromConfig,
   rememberedDevicesFromConfig,
   scriptPasswordReports,
@@ -51,6 +52,7 @@ import { createLostPhone } from "./lost-phone/create-lost-phone-code.ts";
 import { createAdminMetrics } from "./metrics.ts";
 import { createOperatorProofs, type OperatorProofs } from "./operators/context.ts";
 import { createEventStreams } from "./operators/event-streams.ts";
+import { createRegions } from "./regions/context.ts";
 import { adminSettings, type LiveAdminSettings, liveAdminSettings } from "./settings.ts";
 import { createSuspending } from "./suspensions/context.ts";
 import { createSystem } from "./system/context.ts";
@@ -92,7 +94,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const sharedClock = watchRedisClock(redis);
   const accountNames = accountNamesFromSettings(flush);
   const suspending = createSuspending(config, { ...parts, redis, accountNames, clock: sharedClock });
-  const records = recordsOf(config, { base, redis }, () => flush.live().rules);
+  const records = recordsOf(config, { base, redis, sharedClock }, () => flush.live().rules);
   const factorLocks = createFactorLocks(redis, keyPrefix, () => parts.live.current.factorLimits, systemClock);
   const jobs = createJobs(config, { redis: parts.queue, logger: parts.logger });
   const rememberedDevices = rememberedDevicesFromConfig(config, { redis, clock: sharedClock });
@@ -116,7 +118,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     reportAccount: createAccounts(config, { ...parts, ...records, ...proofs, rememberedDevices }, factorLocks),
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "admin", sharedClock)),
     health,
-    ...createSystem(config, { ...parts, health, readJob: jobs.read }),
+    ...createSystem(config, { ...parts, ...records, health, readJob: jobs.read }),
     /** Undefined when `auth.backchannel.jwt` is off. */
     jwtIssuer: createIssuer(config, { ...parts, ...suspending }),
     /** The OpenAPI document of the management API. */
@@ -143,13 +145,18 @@ export type AdminContext = Awaited<ReturnType<typeof createContext>>;
 /** What engines have recorded in Redis. */
 function recordsOf(
   config: Config,
-  { base, redis }: { readonly base: Base; readonly redis: RedisClient },
+  { base, redis, sharedClock }: { readonly base: Base; readonly redis: RedisClient; readonly sharedClock: Clock },
   rules: Parameters<typeof createBruteForceRecords>[0]["rules"],
 ) {
   const { prefix: keyPrefix } = config.storage.redis;
+  const hasRegions = config.runtime.regions.name !== "";
   return {
     bruteForce: createBruteForceRecords({ redis, keyPrefix, rules, clock: systemClock }),
-    networkState: createNetworkState({ redis, keyPrefix, rules, clock: systemClock }),
+    networkState: createNetworkState({ redis, keyPrefix, rules, clock: systemClock, hasRegions }),
+    /** Undefined without other regions. */
+    regions: createRegions(config, redis, sharedClock),
+    /** Undefined without other regions. */
+    regionLog: regionLogFromConfig(config, redis),
     listBansByEnd: createBansByEnd(redis, keyPrefix, systemClock),
     readRollups: createRollupReader(redis, keyPrefix),
     readDay: createDayReader(redis, keyPrefix),

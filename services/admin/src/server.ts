@@ -33,6 +33,7 @@ import { registerJwtRoutes } from "./jwt/routes.ts";
 import { registerLostPhone } from "./lost-phone/routes.ts";
 import { registerMfaBackchannel } from "./mfa-backchannel/routes.ts";
 import { validateRequests } from "./openapi/request-validation.ts";
+import { registerRegions } from "./regions/routes.ts";
 import { registerRememberedDevices } from "./remembered-devices/routes.ts";
 import { registerSuspensions } from "./suspensions/routes.ts";
 
@@ -115,6 +116,7 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
     registerRememberedDevices(scope, context);
     registerShadow(scope, context);
     registerDomains(scope, context);
+    registerRegions(scope, context);
     scope.route({ ...guarded("readJob"), handler: getJob(context.jobs.read) });
   });
   registerConsole(app, context);

@@ -30,6 +30,7 @@ import { createIdpMetrics, type IdpMetrics } from "./metrics.ts";
 import { accountOfSession } from "./oidc/accounts/accounts.ts";
 import { createOidcContext, type OidcContext } from "./oidc/context.ts";
 import { deviceEnd } from "./oidc/device/device.ts";
+import { createRegionSessions } from "./regions/context.ts";
 import { createDeviceMemory } from "./remembered-devices/remembered-devices.ts";
 import { createSamlContext, type SamlContext } from "./saml/context.ts";
 import { createSecondFactors, createVouching, type Vouching } from "./second-factors/context.ts";
@@ -161,6 +162,7 @@ interface PagesParts extends PageParts, Vouching {
   readonly notifications: NotificationsContext | undefined;
   readonly metrics: IdpMetrics;
   readonly mailSetup: Parameters<typeof createAccount>[1]["mailSetup"];
+  readonly onAllEnded: Parameters<typeof createAccount>[1]["onAllEnded"];
 }
 
 /** Undefined while `identity.frontend.enabled` is off, or without the secret that encrypts sessions and flows. */
@@ -208,6 +210,7 @@ function createPagesContext(parts: PagesParts) {
       mailSignIns: oidc?.mailSignIns,
       demanders: demandersOf(protocols),
       onEnded: ends.onReplaced,
+      onAllEnded: parts.onAllEnded,
     }),
     devUi: { enabled: config.runtime.developer_mode, version: randomUUID() },
     letGo: signIn.letGo,
@@ -253,9 +256,11 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const mail = createMailClients(config, base, state, domains);
   const vouching = createVouching(config, state, sharedClock);
   serveSuspensions({ ...protocols, ...vouching, bus, sessions, notifications, suspensions, logger: base.logger });
+  const regionParts = { redis: state, bus, sessions, singleLogout: protocols.singleLogout, logger: base.logger };
+  const { onAllEnded } = createRegionSessions(config, regionParts);
   const shown = { config, base, bus, state, sharedClock, suspensions, domains };
   const parts = { ...shown, sessions, protocols, notifications, metrics };
-  const pages = createPagesContext({ ...parts, ...vouching, mailSetup: mail?.setup });
+  const pages = createPagesContext({ ...parts, ...vouching, mailSetup: mail?.setup, onAllEnded });
   built.pages = pages;
   const keyPrefix = config.storage.redis.prefix;
   return {

@@ -5,18 +5,22 @@ import {
   flushesFromConfig,
   flushSettings,
   keyRingFromConfig,
+  ownRegionFromConfig,
   redisFromConfig,
+  regionsFromConfig,
 } from "@postern/shared/assembly";
 import { createSentNotifications } from "@postern/shared/domain/history";
 import { countJobs, countNotifications } from "@postern/shared/domain/jobs";
 import { busHealth } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import { createHealth, type Health, type SharedByProcess } from "@postern/shared/platform/lifecycle";
-import { redisCommands, redisHealth } from "@postern/shared/platform/redis";
+import { redisCommands, redisHealth, watchRedisClock } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
 import { createJobEvents, createJobWorker } from "./flush-jobs/job-worker.ts";
 import { createFoundKeys } from "./flush-jobs/run-flush-job.ts";
 import { createWorkerMetrics, startQueueWatch } from "./metrics.ts";
+import { type RunningRegions, startRegions } from "./regions/context.ts";
+import { createRegionAppliers } from "./regions/merge/context.ts";
 import { createDeliverNotification, deliverySettings } from "./user-notifications/deliver-notification.ts";
 import {
   createNotificationEvents,
@@ -31,13 +35,14 @@ const notificationsAtOnce = 16;
 const longestFinishMs = 2000;
 
 function connectRedis(config: Config, base: Base) {
-  const blocking = () => redisFromConfig(config, "queue", { ...base, isBlocking: true });
+  const blocking = (role: "queue" | "state" = "queue") => redisFromConfig(config, role, { ...base, isBlocking: true });
   return {
     state: redisFromConfig(config, "state", base),
     cache: redisFromConfig(config, "cache", base),
     queue: redisFromConfig(config, "queue", base),
     jobsBlocking: blocking(),
     notificationsBlocking: config.identity.notices.enabled ? blocking() : undefined,
+    regionsBlocking: regionsFromConfig(config) === undefined ? undefined : blocking("state"),
   };
 }
 
@@ -90,6 +95,16 @@ function startNotifications(config: Config, parts: Parts): NotificationWorker | 
   });
 }
 
+async function startExchange(config: Config, parts: Parts): Promise<RunningRegions | undefined> {
+  const { redis, bus, live } = parts;
+  const { state, cache, regionsBlocking } = redis;
+  const region = ownRegionFromConfig(config, state);
+  if (region === undefined || regionsBlocking === undefined) return undefined;
+  const clock = watchRedisClock(state);
+  const appliers = createRegionAppliers(config, { state, cache, bus, live, clock, region });
+  return startRegions(config, { ...parts, redis: state, blocking: regionsBlocking, clock, log: region.log, appliers });
+}
+
 /** All components of a worker. Only this file constructs them. */
 export async function createContext(config: Config, shared: SharedByProcess) {
   const parts = await createParts(config, shared);
@@ -117,6 +132,8 @@ export async function createContext(config: Config, shared: SharedByProcess) {
       }),
     /** Starts delivering user notifications, if they are enabled. */
     startNotifications: () => startNotifications(config, parts),
+    /** Starts the exchange with other regions, if there are any. */
+    startRegions: () => startExchange(config, parts),
     watch: startQueueWatch(count, countEveryMs),
   };
 }

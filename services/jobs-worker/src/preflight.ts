@@ -1,4 +1,4 @@
-import { commonChecks, type Preflight } from "@postern/shared/platform/preflight";
+import { commonChecks, type Preflight, regionChecks } from "@postern/shared/platform/preflight";
 
 /** What a worker opens and compiles from its configuration. */
-export const preflight: Preflight = commonChecks;
+export const preflight: Preflight = (config) => [...commonChecks(config), ...regionChecks(config)];

@@ -10,6 +10,7 @@ async function start(config: Config, shared: SharedByProcess): Promise<Service> 
   const privateListener = await privateListenerAt(privateAddress, context);
   const worker = context.startWorker();
   const notifications = context.startNotifications();
+  const regions = await context.startRegions();
   health.phase = "ready";
   logger.info("ready");
   return createService({
@@ -27,7 +28,10 @@ async function start(config: Config, shared: SharedByProcess): Promise<Service> 
     },
     steps: [
       // In parallel, so that a flush that uses up the grace period leaves deliveries their time.
-      { name: "jobs and user notifications", run: () => Promise.all([worker.close(), notifications?.close()]) },
+      {
+        name: "jobs, user notifications and other regions",
+        run: () => Promise.all([worker.close(), notifications?.close(), regions?.stop()]),
+      },
       { name: "bus", run: () => bus.drain() },
       { name: "engine watch", run: () => engineWatch.close() },
       {

@@ -34,7 +34,7 @@ describe.each(topologies)("counting in a %s Redis", (kind) => {
       const topology = { kind, address: { host: "127.0.0.1", port: redis.port } };
       clients = await Promise.all([connect(topology), connect(topology)]);
     }
-    const [first, second] = clients.map(createCounting);
+    const [first, second] = clients.map((client) => createCounting(client));
     if (first === undefined || second === undefined) throw new Error("no client");
     [one, other] = [first, second];
   });

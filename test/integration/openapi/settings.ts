@@ -54,6 +54,8 @@ export function stackSettings(issuer: string, hookScript: string, auditFile: str
         },
       },
       console: { url: "http://127.0.0.1:9081", client_id: "console" },
+      // No other region answers.
+      regions: { name: "east", peers: ["west"], bus: { servers: ["nats://127.0.0.1:1"] } },
     },
     identity: {
       frontend: { enabled: true },

@@ -1,4 +1,4 @@
-import { bruteForceRules } from "../domain/brute-force/index.ts";
+import { bruteForceRules, createRegionalFlush } from "../domain/brute-force/index.ts";
 import {
   createAccountNames,
   createFlushes,
@@ -14,13 +14,19 @@ import type { Config } from "../platform/config/index.ts";
 import type { RedisClient } from "../platform/redis/client.ts";
 import { riskAccountKey, riskReviewKey } from "../platform/redis/index.ts";
 import { steadyClock, systemClock } from "../platform/time/clock.ts";
+import { ownRegionFromConfig } from "./own-region-from-config.ts";
 
 /** The part of the configuration that a flush uses; a reload replaces it. */
 export type FlushSettings = ReturnType<typeof flushSettings>;
 
 export function flushSettings(config: Config) {
+  const { brute_force: bruteForce } = config.auth.controls;
   return {
-    rules: bruteForceRules(config.auth.controls.brute_force),
+    rules: bruteForceRules(bruteForce),
+    /** Failures of all regions from which an account is delayed; undefined if none is. */
+    delayedFrom: bruteForce.account_delay.enabled ? bruteForce.account_delay.failures : undefined,
+    /** Time for which an account knows a network. */
+    knownSeconds: Math.ceil(bruteForce.account_delay.known_for / 1000),
     protocols: searchProtocols(config),
     hasScript: config.auth.backends.lua.backend.default.cache_flush_script_path !== "",
   };
@@ -42,19 +48,28 @@ export function accountNamesFromSettings({
   return createAccountNames({ bus, clock: steadyClock, protocols, timeoutMs: lookUpTimeoutMs });
 }
 
-/** Flushes for synchronous requests and for jobs. */
-export function flushesFromConfig({ storage }: Config, { state, cache, bus, live }: FlushParts): Flushes {
+/** The keys of the facts about an account's sign-ins. */
+export function riskKeysFromConfig({ storage }: Config): (account: string) => readonly string[] {
   const { prefix: keyPrefix, password_nonce } = storage.redis;
   const riskNames = createRiskNames(password_nonce);
+  return (name) => {
+    const digest = riskNames.account(name);
+    return [riskAccountKey, riskReviewKey].map((key) => key.build(keyPrefix, digest));
+  };
+}
+
+/** Flushes for synchronous requests and for jobs. */
+export function flushesFromConfig(config: Config, { state, cache, bus, live }: FlushParts): Flushes {
+  const { prefix: keyPrefix } = config.storage.redis;
+  const region = ownRegionFromConfig(config, state);
   return createFlushes({
     state,
     cache,
     bus,
     keyPrefix,
-    riskKeysOf: (name) => {
-      const digest = riskNames.account(name);
-      return [riskAccountKey, riskReviewKey].map((key) => key.build(keyPrefix, digest));
-    },
+    log: region?.log,
+    regions: region && createRegionalFlush(state, keyPrefix, region),
+    riskKeysOf: riskKeysFromConfig(config),
     rules: () => live().rules,
     clock: systemClock,
     accountNames: accountNamesFromSettings({ bus, live }),

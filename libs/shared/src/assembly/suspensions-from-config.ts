@@ -4,15 +4,17 @@ import type { Config } from "../platform/config/index.ts";
 import type { RedisClient } from "../platform/redis/client.ts";
 import type { Clock } from "../platform/time/clock.ts";
 import type { Base } from "./base.ts";
+import { ownRegionFromConfig } from "./own-region-from-config.ts";
 
 export function suspensionsFromConfig(
-  { storage }: Config,
+  config: Config,
   { logger }: Pick<Base, "logger">,
   parts: { readonly redis: RedisClient; readonly bus: Pick<Bus, "publish" | "subscribe">; readonly clock: Clock },
 ): Suspensions {
   return new Suspensions({
     ...parts,
-    keyPrefix: storage.redis.prefix,
+    keyPrefix: config.storage.redis.prefix,
+    region: ownRegionFromConfig(config, parts.redis),
     onRead: (accounts) => logger.info({ accounts }, "suspended accounts read from Redis"),
     onUnread: (err) =>
       logger.warn({ err }, "suspended accounts could not be read: none is known until Redis is available"),

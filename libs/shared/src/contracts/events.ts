@@ -50,6 +50,9 @@ export const networkBanned = event(
 /** Operators suspended accounts or resumed them. Services read them from Redis; if the event is lost, within half a second. */
 export const suspensionsChanged = event("account", "suspensions-changed", Type.Object({}));
 
+/** Another region has ended sessions, which idp reads from Redis. If the event is lost, it does so within five seconds. */
+export const sessionsEndedElsewhere = event("account", "sessions-ended-elsewhere", Type.Object({}));
+
 /** The record of a domain, or of all, may have changed at its source. If the event is lost, services use the old one until it expires. */
 export const domainFlushed = event(
   "domain",

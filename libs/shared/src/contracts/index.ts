@@ -2,6 +2,7 @@ export * from "./admin/domain-operations.ts";
 export * from "./admin/flush-operations.ts";
 export * from "./admin/mfa-backchannel-operations.ts";
 export * from "./admin/operations.ts";
+export * from "./admin/region-operations.ts";
 export * from "./admin/remembered-device-operations.ts";
 export * from "./admin/shadow-operations.ts";
 export * from "./admin/suspension-operations.ts";

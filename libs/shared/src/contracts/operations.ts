@@ -2,6 +2,7 @@ import { domainOperations } from "./admin/domain-operations.ts";
 import { flushOperations } from "./admin/flush-operations.ts";
 import { mfaBackchannelOperations } from "./admin/mfa-backchannel-operations.ts";
 import { adminOperations, hookOperations } from "./admin/operations.ts";
+import { regionOperations } from "./admin/region-operations.ts";
 import { rememberedDeviceOperations } from "./admin/remembered-device-operations.ts";
 import { shadowOperations } from "./admin/shadow-operations.ts";
 import { suspensionOperations } from "./admin/suspension-operations.ts";
@@ -42,6 +43,7 @@ const table = [
   ...rememberedDeviceOperations,
   ...shadowOperations,
   ...domainOperations,
+  ...regionOperations,
   ...consoleOperations,
   ...riskOperations,
   ...networkOperations,

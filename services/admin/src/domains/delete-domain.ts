@@ -23,7 +23,8 @@ export function deleteDomain({
   live,
   audit,
   adminMetrics,
-}: Pick<AdminContext, "bus" | "domains" | "live" | "audit" | "adminMetrics">) {
+  regionLog,
+}: Pick<AdminContext, "bus" | "domains" | "live" | "audit" | "adminMetrics" | "regionLog">) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { body, caller } = request;
     if (!flushCheck.accepts(body)) throw malformed(flushCheck.explain(body));
@@ -36,6 +37,7 @@ export function deleteDomain({
     const outcome = isSent ? "ok" : "failed";
     audit.record({ event: "domain.flush", outcome, ...auditedCaller(caller), ...one, target: one.domain, session });
     if (!isSent) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "no service heard that a domain was flushed" });
+    await regionLog?.append({ kind: "domain-flush", ...one });
     const result = { domain, status: statusOf(domain, live.current.domains) };
     return reply.send({ session, object: "domain", operation: "flush", result });
   };

@@ -1,4 +1,4 @@
-import type { Base, EngineBus } from "@postern/shared/assembly";
+import { type Base, type EngineBus, regionLogFromConfig } from "@postern/shared/assembly";
 import { authenticate } from "@postern/shared/contracts";
 import type { PasswordVerifier } from "@postern/shared/domain/passwords";
 import type { Suspensions } from "@postern/shared/domain/suspensions";
@@ -49,7 +49,7 @@ export function createIssuer(config: Config, parts: JwtParts): JwtIssuer | undef
       },
     ),
     pairs: createTokenPairs({ key, identifier, skewSeconds, clock }, lives, clock),
-    families: createRefreshFamilies(state, keyPrefix),
+    families: createRefreshFamilies(state, keyPrefix, regionLogFromConfig(config, state)),
     lives,
     epochOf: (username) =>
       revoker.epochOf(issuer, username).catch((cause: unknown) => {

@@ -1,3 +1,4 @@
+import type { RegionLog } from "@postern/shared/domain/regions";
 import { AppError } from "@postern/shared/platform/errors";
 import { defineScript, deniedTokenKey, type RedisClient, refreshFamilyKey } from "@postern/shared/platform/redis";
 import redeemRefreshTokenLua from "./scripts/redeem-refresh-token.lua?raw";
@@ -34,7 +35,12 @@ function unavailable(cause: unknown): AppError {
   return new AppError("REDIS_UNAVAILABLE", { detail: "refresh tokens cannot be redeemed", cause });
 }
 
-export function createRefreshFamilies(redis: RedisClient, keyPrefix: string): RefreshFamilies {
+/** @param log where other regions read of a revoked family; absent without regions */
+export function createRefreshFamilies(
+  redis: RedisClient,
+  keyPrefix: string,
+  log: Pick<RegionLog, "append"> | undefined,
+): RefreshFamilies {
   const redeem = defineScript(redis, {
     name: "redeemRefreshToken",
     lua: redeemRefreshTokenLua,
@@ -56,6 +62,9 @@ export function createRefreshFamilies(redis: RedisClient, keyPrefix: string): Re
       ).catch((error: unknown) => Promise.reject(unavailable(error)));
       const redemption = redemptions.find((name) => name === result);
       if (redemption === undefined) throw unavailable(undefined);
+      // The family is revoked here in any case, and its access tokens live for minutes.
+      if (redemption === "reused")
+        await log?.append({ kind: "token-denied", id: family, remainingMs: denySeconds * 1000 }).catch(() => undefined);
       return redemption;
     },
   };

@@ -1,4 +1,4 @@
-import { type Base, suspensionsFromConfig } from "@postern/shared/assembly";
+import { type Base, ownRegionFromConfig, suspensionsFromConfig } from "@postern/shared/assembly";
 import { createAccountFlush } from "@postern/shared/domain/account-epoch";
 import type { FindAccountNames } from "@postern/shared/domain/flush";
 import { createRevoker, serviceTokenNames } from "@postern/shared/domain/tokens";
@@ -22,10 +22,15 @@ export function createSuspending(config: Config, { redis, cache, bus, accountNam
   const { storage, runtime } = config;
   const suspensions = suspensionsFromConfig(config, { logger }, { redis, bus, clock });
   const { prefix: keyPrefix } = storage.redis;
-  const revoker = createRevoker(redis, keyPrefix, systemClock);
+  const region = ownRegionFromConfig(config, redis);
+  const revoker = createRevoker(redis, keyPrefix, systemClock, region?.log);
   const { issuer } = serviceTokenNames(runtime.naming.identifier);
   const revokeTokens = (account: string): Promise<void> => revoker.denySubject(issuer, account);
-  const flushAccount = createAccountFlush({ redis: cache, bus, keyPrefix });
+  const flushCaches = createAccountFlush({ redis: cache, bus, keyPrefix });
+  const flushAccount = async (user: string): Promise<void> => {
+    await flushCaches(user);
+    await region?.log.append({ kind: "account-flush", user, keepsBans: true });
+  };
   const parts = { suspensions, accountNames, bus, revokeTokens, flushAccount, logger, clock };
   const changeSuspension = createChangeSuspension(parts);
   return { suspensions, changeSuspension };

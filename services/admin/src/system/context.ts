@@ -8,6 +8,7 @@ import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock as clock } from "@postern/shared/platform/time";
 import { hookFiles } from "../hooks/hook-table.ts";
 import type { ReadJob } from "../jobs/job-status-redis.ts";
+import type { Regions } from "../regions/regions.ts";
 import { createQueues } from "./queues-redis.ts";
 import { createRedisRoles } from "./redis-roles-redis.ts";
 import { createDescribeSystem } from "./system-report.ts";
@@ -18,9 +19,11 @@ interface Parts extends Base, EngineBus {
   readonly queue: RedisClient;
   readonly cache: RedisClient;
   readonly readJob: ReadJob;
+  readonly regions: Regions | undefined;
 }
 
 const natsTimeoutMs = 1000;
+const regionsTimeoutMs = 1000;
 /** Longer than the health checks of a process. */
 const waitMs = 1500;
 
@@ -43,7 +46,7 @@ function natsState({ bus }: EngineBus): () => Promise<SystemReport["nats"]> {
 }
 
 export function createSystem(config: Config, parts: Parts) {
-  const { bus, engineWatch, state, queue, cache, readJob } = parts;
+  const { bus, engineWatch, state, queue, cache, readJob, regions } = parts;
   const expected = expectedServices(config);
   const serviceReports = createServiceReports(bus, clock, expected, waitMs);
   const scripts = async () => ({ scripts: hookFiles(parts.configuration.current()).map(({ path }) => path) });
@@ -54,6 +57,7 @@ export function createSystem(config: Config, parts: Parts) {
     redis: createRedisRoles({ state, queue, cache }),
     nats: natsState(parts),
     engines: engineWatch.engines,
+    regions: async () => within(regions?.list() ?? Promise.resolve(undefined), regionsTimeoutMs).catch(() => undefined),
     queues: createQueues(queue, config.storage.redis.prefix, readJob),
     clock,
   });

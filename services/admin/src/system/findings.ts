@@ -96,6 +96,15 @@ function ofConfiguration({ configuration, services, queues }: Facts): readonly S
   ];
 }
 
+/** Each region decides alone, so that a lost link is no problem of users. */
+function ofRegions({ regions }: Facts): readonly SystemFinding[] {
+  if (regions === undefined) return [];
+  if (!regions.is_exchanging) return [warning("regions", sentence("finding.no_exchange"))];
+  return regions.regions.flatMap(({ name, link, since = "" }) =>
+    link === "down" ? [warning(`region ${name}`, sentence("finding.region", { time: since }))] : [],
+  );
+}
+
 /** What is wrong, problems first. */
 export function findingsOf(facts: Facts): readonly SystemFinding[] {
   const all = [
@@ -104,6 +113,7 @@ export function findingsOf(facts: Facts): readonly SystemFinding[] {
     ...ofExpiries(facts),
     ...ofRefusedReloads(facts),
     ...ofConfiguration(facts),
+    ...ofRegions(facts),
   ];
   const of = (severity: string): readonly SystemFinding[] => all.filter((one) => one.severity === severity);
   return [...of("problem"), ...of("warning")];

@@ -14,6 +14,8 @@ export interface SystemReportDeps {
   readonly redis: ReadRedisRoles;
   readonly nats: () => Promise<SystemReport["nats"]>;
   readonly engines: () => number;
+  /** Undefined without other regions, and while Redis does not answer. */
+  readonly regions: () => Promise<SystemReport["regions"]>;
   readonly queues: ReadQueues;
   readonly clock: Clock;
 }
@@ -135,12 +137,13 @@ function configurationOf(own: HeardReport, reports: readonly HeardReport[]): Sys
 }
 
 async function describe(deps: SystemReportDeps): Promise<SystemReport> {
-  const [heard, ownReport, redis, nats, { queues, jobs }] = await Promise.all([
+  const [heard, ownReport, redis, nats, { queues, jobs }, regions] = await Promise.all([
     deps.reports.ask(),
     deps.own(),
     deps.redis(),
     deps.nats(),
     deps.queues(),
+    deps.regions(),
   ]);
   const nowMs = deps.clock.now();
   const own: HeardReport = { ...ownReport, heardMs: nowMs, isCurrent: true };
@@ -157,6 +160,7 @@ async function describe(deps: SystemReportDeps): Promise<SystemReport> {
     backends: backendsOf(reports),
     redis: [...redis],
     nats,
+    ...(regions && { regions }),
     queues,
     jobs: [...jobs],
     configuration: configurationOf(own, reports),

@@ -38,6 +38,7 @@ function createRecorder() {
       noted.add(`${account} ${from}`);
       return true;
     },
+    shareNetworks: () => undefined,
     noteFor: () => ({ keys: [], args: ["", 0, 0, 0, 0] }),
   };
   return { store, digests, noted, lookedUp };

@@ -139,10 +139,14 @@ function createNotes(store: AccountStore, throttle: WriteThrottle) {
     noteSignIn: (account: string, target: CountedAccount, isNoted = false): void => {
       const network = networkToNote(account, target);
       if (network === undefined) return;
-      const key = noteKey(account, target);
-      if (isNoted) return throttle.mark(key);
-      void Promise.all(namesToNote(account, target).map((name) => store.noteNetwork(name, network))).then(
-        (noted) => (noted.every((done) => done === true) ? throttle.mark(key) : undefined),
+      const names = namesToNote(account, target);
+      const markNoted = (): void => {
+        throttle.mark(noteKey(account, target));
+        store.shareNetworks(names);
+      };
+      if (isNoted) return markNoted();
+      void Promise.all(names.map((name) => store.noteNetwork(name, network))).then(
+        (noted) => (noted.every((isDone) => isDone === true) ? markNoted() : undefined),
         () => undefined,
       );
     },

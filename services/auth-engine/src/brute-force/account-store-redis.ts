@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
-import { accountWideKeys } from "@postern/shared/domain/brute-force";
+import { accountWideKeys, type CountMarks } from "@postern/shared/domain/brute-force";
 import {
+  accountElsewhereKey,
   defineScript,
   defineVariableScript,
   type RedisClient,
@@ -81,6 +82,20 @@ export interface AccountStoreDeps {
   /** Runs the script of failures together with another one; absent on a cluster. */
   readonly runCount?: RunVariableScript | undefined;
   readonly tracked?: TrackedValues | undefined;
+  /** Notes what has changed for other regions; absent without regions. */
+  readonly marks?: Pick<CountMarks, "markSoon"> | undefined;
+}
+
+/** Other regions add new failures of these accounts to their own. */
+function markChanged(
+  { marks }: Pick<AccountStoreDeps, "marks">,
+  failed: readonly AccountFailure[],
+  counts: readonly (AccountCount | Error)[],
+): void {
+  const isNew = (count: AccountCount | Error | undefined): boolean =>
+    count !== undefined && !(count instanceof Error) && count.isNew;
+  const changed = failed.filter((_one, index) => isNew(counts[index]));
+  marks?.markSoon(changed.map(({ target }) => ({ account: target.username })));
 }
 
 /** Counts failures of accounts. */
@@ -88,9 +103,9 @@ export const accountFailuresScript = countAccountFailures;
 
 /** Failures of one turn of the event loop are one call. On a cluster each failure is its own, as accounts have different slots. */
 export function createAccountStore(deps: AccountStoreDeps) {
-  const { redis, keyPrefix, guard, settings, clock } = deps;
-  const { runCount = defineVariableScript(redis, countAccountFailures, redis.isCluster ? keysOfAccount : undefined) } =
-    deps;
+  const { redis, keyPrefix, guard, settings, clock, marks } = deps;
+  const keysEach = marks === undefined ? keysOfAccount : keysOfAccount + 1;
+  const { runCount = defineVariableScript(redis, countAccountFailures, redis.isCluster ? keysEach : undefined) } = deps;
   const runKnows = defineScript(redis, knowsNetwork);
   const knownSeconds = Math.ceil(settings.knownForMs / 1000);
   const start = [settings.windowMs, maxDigests, settings.failures, knownSeconds, 2 * settings.failures];
@@ -99,12 +114,15 @@ export function createAccountStore(deps: AccountStoreDeps) {
     const args: (string | number)[] = [...start, Math.round(clock.now())];
     for (const { target, digest, read = 0 } of failed) {
       keys.push(target.keys.failures, target.keys.delayed, target.keys.known);
+      if (marks !== undefined) keys.push(accountElsewhereKey.build(keyPrefix, target.keys.user));
       args.push(digest, target.source.network ?? "", read);
     }
     const answers = await runCount(keys, args);
     deps.tracked?.forget(failed.map(({ target }) => target.keys.delayed));
     if (!Array.isArray(answers)) throw new TypeError("the script of account failures did not return a list");
-    return answers.map(readCount);
+    const counts = answers.map(readCount);
+    markChanged(deps, failed, counts);
+    return counts;
   };
   const runNote = defineVariableScript(redis, noteNetwork, redis.isCluster ? 1 : undefined);
   const nowSeconds = (): number => Math.floor(clock.now() / 1000);
@@ -135,6 +153,8 @@ export function createAccountStore(deps: AccountStoreDeps) {
     /** Records that the account signed in from this network. About 32 of the latest networks are kept; readers ignore those that are too old. */
     noteNetwork: (account: string, network: string): Promise<boolean | undefined> =>
       note({ known: accountWideKeys(keyPrefix, account).known, network }),
+    /** The sign-ins of these names have been noted: other regions read them. */
+    shareNetworks: (accounts: readonly string[]): void => marks?.markSoon(accounts.map((knownTo) => ({ knownTo }))),
     /** The sign-in under these names of the account. */
     noteFor: (accounts: readonly string[], network: string): NetworkNote => ({
       keys: accounts.map((account) => accountWideKeys(keyPrefix, account).known),

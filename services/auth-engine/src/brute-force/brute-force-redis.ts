@@ -1,4 +1,4 @@
-import { parseBan, type SourceParts, tolerationKeysOf } from "@postern/shared/domain/brute-force";
+import { type CountMarks, parseBan, type SourceParts, tolerationKeysOf } from "@postern/shared/domain/brute-force";
 import { createHotCache } from "@postern/shared/platform/cache";
 import {
   defineVariableScript,
@@ -43,6 +43,8 @@ export interface RedisStoreDeps {
   readonly runCount?: RunVariableScript | undefined;
   /** What the check reads, as far as Redis reports changes. */
   readonly tracked?: TrackedValues | undefined;
+  /** Notes what has changed for other regions; absent without regions. */
+  readonly marks?: Pick<CountMarks, "markSoon"> | undefined;
 }
 
 /** On a cluster the keys of attempts are in many slots, so each attempt is its own call. */
@@ -206,11 +208,18 @@ function forget({ tracked }: RedisStoreDeps, { scopes, keys }: CountedAttempt): 
 /** Counts failures of networks. */
 export const failuresScript = countFailures;
 
+/** Other regions add the counts of these networks to their own. */
+function markForRegions({ marks }: RedisStoreDeps, attempts: readonly CountedAttempt[]): void {
+  if (marks === undefined) return;
+  marks.markSoon(attempts.flatMap(({ scopes }) => scopes.map(({ rule, network }) => ({ rule: rule.name, network }))));
+}
+
 /** Counts the failures of one turn of the event loop by one script. */
 function createCount(deps: RedisStoreDeps): SharedStore["count"] {
   const { redis, parts, clock, repeatWindowMs, guard } = deps;
-  const call = createCountCall(parts, repeatWindowMs);
-  const one = scriptsFor(redis, parts.rules.length, { script: countFailures, fixed: 4, each: 4 });
+  const hasRegions = deps.marks !== undefined;
+  const call = createCountCall(parts, { repeatWindowMs, hasRegions });
+  const one = scriptsFor(redis, parts.rules.length, { script: countFailures, fixed: 4, each: hasRegions ? 5 : 4 });
   const { runCount: many = defineVariableScript(redis, countFailures) } = deps;
   const countAll = async (failures: readonly Failure[]): Promise<readonly (CountResult | Error)[]> => {
     const { keys, args } = call(failures, clock.now());
@@ -218,6 +227,14 @@ function createCount(deps: RedisStoreDeps): SharedStore["count"] {
     const run = redis.isCluster && first !== undefined ? one(first.target.scopes.length) : many;
     const answers = readCounts(await run(keys, args), failures.length);
     for (const { target } of failures) forget(deps, target);
+    const counted = failures.filter((_failure, index) => {
+      const answer = answers[index];
+      return answer !== undefined && !(answer instanceof Error) && !answer.repeated;
+    });
+    markForRegions(
+      deps,
+      counted.map(({ target }) => target),
+    );
     // Redis is out of memory, or no longer the master: every failure has the same error.
     const [failed] = answers;
     if (failed instanceof Error && answers.every((answer) => answer instanceof Error)) throw failed;
@@ -242,6 +259,7 @@ export function createRedisStore(deps: RedisStoreDeps): SharedStore {
     ...createCheck(deps),
     count: createCount(deps),
     forget: (scopes) => deps.tracked?.forget(scopes.map(({ banKey }) => banKey)),
+    forgiven: (target) => markForRegions(deps, [target]),
     succeed: ({ source, scopes, keys: own }, account, { minPercent }, note) => {
       const keys = [own.wrongPasswords, own.pending];
       const args = [

@@ -1,12 +1,14 @@
 import { setImmediate } from "node:timers/promises";
-import type { Base } from "@postern/shared/assembly";
+import { type Base, ownRegionFromConfig } from "@postern/shared/assembly";
 import { bruteForceFlushed, networkBanned } from "@postern/shared/contracts";
 import {
   type Ban,
   type BruteForceRecords,
   bruteForceRules,
+  CountMarks,
   createBanIndex,
   createBruteForceRecords,
+  type OwnRegion,
   sourceOf,
   userPart,
 } from "@postern/shared/domain/brute-force";
@@ -38,6 +40,7 @@ import { createLoginHistory } from "./login-history-redis.ts";
 import { createObservingBruteForce } from "./observe.ts";
 import { createRedisGuard } from "./redis-guard.ts";
 import { createRedisLog } from "./redis-log.ts";
+import { createShareBans } from "./share-bans.ts";
 import type { RiskKeys } from "./shared-store.ts";
 import { createTargets } from "./targets.ts";
 import { createTracked } from "./tracked.ts";
@@ -55,12 +58,14 @@ interface Parts {
   readonly onBan: () => void;
   /** Absent if the engine reads Redis for every check. */
   readonly tracked: TrackedValues | undefined;
+  /** Absent if no other regions are configured. */
+  readonly region: OwnRegion | undefined;
 }
 
 function makeStores(
   settings: BruteForceSettings,
   keyPrefix: string,
-  { base, redis, metrics, clock, onAvailable, tracked }: Parts,
+  { base, redis, metrics, clock, onAvailable, tracked, region }: Parts,
 ) {
   const parts = { ...settings, keyPrefix };
   const local = createLocalStore({
@@ -87,20 +92,13 @@ function makeStores(
   const [runCount, runAccountCount] = redis.isCluster
     ? []
     : createJoinedScripts(redis, failuresScript, accountFailuresScript);
-  const shared = createRedisStore({ redis, parts, clock, guard, repeatWindowMs, maxForgiven, runCount, tracked });
+  const common = { redis, clock, guard, tracked, marks: region && new CountMarks(redis, keyPrefix) };
+  const shared = createRedisStore({ ...common, parts, repeatWindowMs, maxForgiven, runCount });
   const accountDelays =
     accountDelay &&
     createAccountDelays({
       settings: accountDelay,
-      store: createAccountStore({
-        redis,
-        keyPrefix,
-        guard,
-        settings: accountDelay,
-        clock,
-        runCount: runAccountCount,
-        tracked,
-      }),
+      store: createAccountStore({ ...common, keyPrefix, settings: accountDelay, runCount: runAccountCount }),
       clock,
       delayed: (source) => {
         if (settings.mode === "enforce") metrics.delayed(source);
@@ -152,6 +150,7 @@ function makeBruteForce(
     deadlineClock: steadyClock,
     digest: createGuessDigest(nonce),
     index: ({ banKey }, ban) => index(banKey, ban),
+    share: deps.region && createShareBans({ redis, keyPrefix, clock, region: deps.region }),
     remember: async ({ username, source }, account = username) => {
       const names = new Set([userPart(username), userPart(account)]);
       await Promise.all([...names].map((name) => remember(name, source.address)));
@@ -218,7 +217,9 @@ export function createLiveBruteForce(config: Config, { base, bus, redis, risk, o
     },
   });
   const learn = createLearning({ clock, base, records, keep: (ban) => state.current.keepBan(ban) });
-  const parts = { base, redis, metrics, isRedisUnavailable, clock, bus, riskKeysOf: risk?.keysOf, tracked, onBan };
+  const region = ownRegionFromConfig(config, redis);
+  const ofRisk = { riskKeysOf: risk?.keysOf };
+  const parts = { ...ofRisk, base, redis, metrics, isRedisUnavailable, clock, bus, tracked, onBan, region };
   const make = (from: Config): BruteForceInstance =>
     makeBruteForce(from, { ...parts, onAvailable: () => void learn() });
   let instance = make(config);

@@ -1,6 +1,6 @@
 import { parseBan, type SourceParts, tolerationKeysOf, windowEndMs } from "@postern/shared/domain/brute-force";
 import { createHotCache } from "@postern/shared/platform/cache";
-import { countedRequestKey, guessesKey } from "@postern/shared/platform/redis";
+import { countedRequestKey, guessesKey, networkElsewhereKey } from "@postern/shared/platform/redis";
 import type { CountedAttempt, CountResult, Guess } from "./shared-store.ts";
 import { type Toleration, unknownWeight } from "./toleration.ts";
 
@@ -35,10 +35,15 @@ function createTolerationKeys(parts: SourceParts) {
   };
 }
 
+/** Keys of what other regions have counted. */
+function elsewhereKeys({ keyPrefix }: SourceParts, { source, scopes }: CountedAttempt): readonly string[] {
+  return scopes.map(({ rule, network }) => networkElsewhereKey.build(keyPrefix, source.tag, rule.name, network));
+}
+
 /** Makes the keys and arguments of `count-failures.lua`. */
 export function createCountCall(
   parts: SourceParts,
-  repeatWindowMs: number,
+  { repeatWindowMs, hasRegions }: { readonly repeatWindowMs: number; readonly hasRegions: boolean },
 ): (failures: readonly Failure[], nowMs: number) => CountCall {
   const tolerationKeys = createTolerationKeys(parts);
   const ruleNumbers = new Map(parts.rules.map(({ name }, index) => [name, index + 1]));
@@ -75,9 +80,11 @@ export function createCountCall(
         rules.push(ruleNumbers.get(rule.name) ?? 0);
         networks.push(network);
       }
+      if (hasRegions) stringKeys.push(...elsewhereKeys(parts, target));
     }
     const lists = { tolerations, digests, known, requestLives, tolerationOf, ruleCounts, rules, networks };
-    const batch = JSON.stringify({ stringKeys: stringKeys.length, ...lists });
+    const regions = hasRegions ? true : undefined;
+    const batch = JSON.stringify({ stringKeys: stringKeys.length, regions, ...lists });
     return { keys: stringKeys.concat(otherKeys), args: [settings, batch] };
   };
 }

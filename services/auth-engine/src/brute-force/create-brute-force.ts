@@ -49,6 +49,8 @@ export interface BruteForceDeps {
   readonly digest: (username: string, password: string) => string;
   /** Adds a ban to the index that lists use. */
   readonly index: (scope: RuleScope, ban: Ban) => Promise<void>;
+  /** Tells other regions about the bans of these networks; absent without regions. */
+  readonly share?: ((target: CountedAttempt) => Promise<void>) | undefined;
   /** Records the addresses that sent wrong passwords for a known account, under the typed name and the account's own. */
   readonly remember: (target: CountedAttempt, account: string | undefined) => Promise<void>;
   readonly events: BruteForceEvents;
@@ -111,7 +113,7 @@ function createBanKeeper({ local, index, clock }: BruteForceDeps) {
 }
 
 /** Counts in Redis, together with keys in other slots. Undefined if Redis could not count this failure. */
-function createSharedCount({ shared, guard, index, remember }: BruteForceDeps, throttle: WriteThrottle) {
+function createSharedCount({ shared, guard, index, share, remember }: BruteForceDeps, throttle: WriteThrottle) {
   return async (target: CountedAttempt, guess: Guess): Promise<CountResult | undefined> => {
     // Sent in the same tick as the count; the scope of the guess does not affect the decision.
     const due =
@@ -126,6 +128,8 @@ function createSharedCount({ shared, guard, index, remember }: BruteForceDeps, t
     const ban = counted?.isNew === true ? counted.ban : undefined;
     const scope = ban === undefined ? undefined : scopeOf(target, ban);
     if (ban === undefined || scope === undefined) return counted;
+    // If this engine dies first, other regions still know the count, and ban at their next failure.
+    void share?.(target).catch(() => undefined);
     // A ban applies even if it is missing in the index; the next engine that meets it adds it.
     await guard.run(() =>
       Promise.all([index(scope, ban), guess.known && !due ? remember(target, guess.account) : undefined]),

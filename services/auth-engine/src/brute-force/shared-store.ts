@@ -110,6 +110,8 @@ export interface SharedStore {
   keep(target: CountedAttempt): void;
   /** The bans of these rules and networks have changed: the next check reads them from Redis. */
   forget(scopes: readonly Pick<RuleScope, "banKey">[]): void;
+  /** A success may have subtracted failures of the account. */
+  forgiven?(target: CountedAttempt): void;
   /** Records a success, unless a ban is in force. `note`: may be part of the call. */
   succeed(
     target: CountedAttempt,

@@ -23,7 +23,7 @@ export function createSharedSuccess({
   clock,
 }: {
   readonly settings: Pick<BruteForceSettings, "tolerateMs" | "tolerationOf">;
-  readonly shared: Pick<SharedStore, "check" | "succeed">;
+  readonly shared: Pick<SharedStore, "check" | "succeed" | "forgiven">;
   readonly clock: Clock;
 }) {
   const throttle = createWriteThrottle(clock, recordMs);
@@ -34,12 +34,17 @@ export function createSharedSuccess({
     note?: NetworkNote,
   ): Promise<SuccessResult | undefined> => {
     const key = successKey(target, account, tolerateMs === 0 ? 0 : Math.floor(clock.now() / tolerateMs));
+    let isPending = pending;
     if (!pending && !throttle.isDue(key)) {
       const again = await shared.check(target);
       if (again === undefined || !again.pending || again.ban !== undefined) return again;
+      isPending = true;
     }
     const answer = await shared.succeed(target, account, tolerationOf(target.source.address), note);
-    if (answer !== undefined && answer.ban === undefined) throttle.mark(key);
+    if (answer !== undefined && answer.ban === undefined) {
+      throttle.mark(key);
+      if (isPending) shared.forgiven?.(target);
+    }
     return answer;
   };
   return {

@@ -37,6 +37,8 @@ interface AccountParts {
   readonly demanders: readonly ListDemands[];
   /** A user has ended a session: also ends its tokens. */
   readonly onEnded: (session: BrowserSessionRecord) => Promise<void>;
+  /** A user has ended all other sessions: those of other regions end too. */
+  readonly onAllEnded: (account: string) => Promise<void>;
 }
 
 /** A domain may require a second factor, whichever its users have. */

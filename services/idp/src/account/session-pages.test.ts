@@ -38,7 +38,29 @@ test("no mail client is left that another session signs in until that session en
       return size;
     },
   };
-  const deps = { sessions, mailSignIns, onEnded: async () => {}, audit: { record: () => {} } };
+  const deps = {
+    sessions,
+    mailSignIns,
+    onEnded: async () => {},
+    onAllEnded: async () => {},
+    audit: { record: () => {} },
+  };
   await endAccess(deps, { request: { caller: null, id: "request" } }, { account, uid: "own" });
   expect([...mailClients]).toEqual([]);
+});
+
+test("other regions hear that all sessions were ended, and nothing of a single one", async () => {
+  const heard: string[] = [];
+  const deps = {
+    sessions: { listAll: async () => [other], end: async () => other },
+    mailSignIns: undefined,
+    onEnded: async () => {},
+    onAllEnded: async (name: string) => void heard.push(name),
+    audit: { record: () => {} },
+  };
+  const visit = { request: { caller: null, id: "request" } };
+  await endAccess(deps, visit, { account, uid: "own" }, other.uid);
+  expect(heard).toEqual([]);
+  await endAccess(deps, visit, { account, uid: "own" });
+  expect(heard).toEqual([account]);
 });

@@ -46,7 +46,7 @@ export function getSessions(context: AccountContext): VisitHandler {
   });
 }
 
-interface EndAccessDeps extends Pick<AccountContext, "onEnded"> {
+interface EndAccessDeps extends Pick<AccountContext, "onEnded" | "onAllEnded"> {
   readonly audit: Pick<AccountContext["audit"], "record">;
   readonly sessions: Pick<AccountContext["sessions"], "listAll" | "end">;
   readonly mailSignIns: Pick<MailSignIns, "end" | "endAll"> | undefined;
@@ -65,7 +65,7 @@ export async function endAccess(
   session: Pick<BrowserSessionRecord, "account" | "uid">,
   id?: string,
 ): Promise<void> {
-  const { sessions, onEnded, audit } = deps;
+  const { sessions, onEnded, onAllEnded, audit } = deps;
   const { account } = session;
   const line = { event: "session.end", outcome: "ok", actor: account, reason: "self_service" } as const;
   const others = (await sessions.listAll(account)).filter(({ uid }) => uid !== session.uid);
@@ -76,6 +76,7 @@ export async function endAccess(
     auditVisit(audit, visit.request, { ...line, target: ended.account });
     await onEnded(ended);
   }
+  if (id === undefined) await onAllEnded(account);
   // The sessions end first, because they could sign in further mail clients.
   if (await endMail(deps, account, id)) {
     auditVisit(audit, visit.request, { ...line, target: account, method: "mail_client" });

@@ -1,4 +1,4 @@
-import { keyRingFromConfig } from "@postern/shared/assembly";
+import { keyRingFromConfig, regionLogFromConfig } from "@postern/shared/assembly";
 import { type Config, clientDefaults } from "@postern/shared/platform/config";
 import { systemClock } from "@postern/shared/platform/time";
 import { demandsOf } from "../second-factors/sign-in-demands.ts";
@@ -113,9 +113,10 @@ export function createOidcContext(config: Config, deps: OidcDeps) {
   let settings = (): OidcSettings => initial;
   const metrics = createOidcMetrics(deps.metrics, deps.metricsPrefix);
   const { prefix: keyPrefix } = config.storage.redis;
-  const parts: OidcParts = { ...deps, counted: metrics, keyPrefix, keys, initial, settings: () => settings() };
-  const { issuer, identifier } = initial;
   const { redis, sessions, logger, audit } = deps;
+  const common = { ...deps, counted: metrics, keyPrefix, keys, regionLog: regionLogFromConfig(config, redis) };
+  const parts: OidcParts = { ...common, initial, settings: () => settings() };
+  const { issuer, identifier } = initial;
 
   const state = createOidcState(parts);
   const intervalSeconds = (): number => settings().oidc.device_flow.polling_interval;

@@ -76,7 +76,7 @@ function endAll({ audit, endSessions, ownersOf }: OidcContext) {
     const { user_id: userId } = request.params;
     if (!isValidParameter(userId)) return missing(reply, "user_id");
     const line = endOfSession(request, userId, "operator");
-    await auditFailure(audit, request, line, async () => endSessions.endOwners(await ownersOf(userId)));
+    await auditFailure(audit, request, line, async () => endSessions.endOwnersEverywhere(await ownersOf(userId)));
     auditVisit(audit, request, { ...line, outcome: "ok" });
     return reply.code(204).send();
   };

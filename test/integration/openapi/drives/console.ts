@@ -74,6 +74,9 @@ export const consoleDrives: readonly Drive[] = [
   broken("listDomains", { query: { limit: "all" } }),
   drive("showDomain", { path: { name: "example.test" } }),
   { operationId: "showDomain", status: 400, parts: () => ({ path: { name: "no domain" } }) },
+  drive("listRegions", {}),
+  { operationId: "forgetRegion", status: 202, parts: () => ({ path: { name: "west" } }) },
+  { operationId: "forgetRegion", status: 404, parts: () => ({ path: { name: "east" } }) },
   drive("listApplications", {}),
   drive("showSystem", {}),
 ];

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { JobRecord } from "../admin/flush-operations.ts";
+import { RegionList } from "../admin/region-operations.ts";
 import { component, flag, text, texts, time } from "../schema.ts";
 import { Sentence } from "./records.ts";
 
@@ -90,6 +91,8 @@ export const SystemReport = component("SystemReport", {
     state: state("up or down."),
     latency_ms: Type.Optional(Type.Number({ description: "Time of a round trip." })),
   }),
+  /** Absent without `runtime.regions.name`, and while Redis does not answer. */
+  regions: Type.Optional(RegionList),
   queues: Type.Array(Queue),
   jobs: Type.Array(JobRecord, { description: "Flush jobs in progress, waiting and ended, at most 20." }),
   configuration: Type.Object({

@@ -134,6 +134,11 @@ export const auditEvents = {
     "the account; the name as the operator typed it, unless there is a code",
   ),
   "lost_phone.use": event("A user signed in with a lost-phone code in place of the second factor", account, account),
+  "region.forget": event(
+    "An operator had this region forget what another one has reported; `denied`: no other region has this name",
+    caller,
+    "the other region",
+  ),
   "rehearsal.cancel": event("An operator cancelled a rehearsal", caller),
   "rehearsal.start": event(
     "An operator started a rehearsal of a changed configuration, whose result names accounts, or was not admitted because another one was running",

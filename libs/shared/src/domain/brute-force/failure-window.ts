@@ -20,3 +20,12 @@ export function failureWindow(fields: Fields, periodMs: number, nowMs: number): 
   if (written > window) return Math.floor(now + numberIn(fields, "pk") + numberIn(fields, "pu"));
   return written === window - 1 ? Math.floor(now * share) : 0;
 }
+
+/** The same for what other regions have counted, each by its own clock, as it is stored here. */
+export function failuresElsewhere(stored: string | null, periodMs: number, nowMs: number): number {
+  const entries = (stored ?? "").split(";").map((entry) => entry.split(" "));
+  const counts = entries.map(([, , , ahead = "", w = "", k = "", u = "", pk = "", pu = ""]) =>
+    w === "" ? 0 : failureWindow({ w, k, u, pk, pu }, periodMs, nowMs + Number(ahead)),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+}

@@ -3,6 +3,7 @@ import type { RedisClient } from "../../platform/redis/client.ts";
 import { accountAddressesKey, accountIndexKey, banIndexKey } from "../../platform/redis/keys/brute-force.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { removeKeys } from "../account-epoch/index.ts";
+import type { RegionalFlush } from "./regions/regional-flush.ts";
 import type { BruteForceRule, BruteForceRules } from "./rules.ts";
 import { shardOf } from "./shards.ts";
 import { accountKeys, accountWideKeys, sourceOf, tolerationKeysOf, userPart } from "./source.ts";
@@ -25,6 +26,8 @@ export interface FlushDeps {
   readonly clock: Clock;
   /** Called after each flush, including a failed one, so that engines forget what they remember of it. */
   readonly onFlushed?: ((scopes: FlushedScopes) => void) | undefined;
+  /** Absent if no other regions are configured. */
+  readonly regions?: RegionalFlush | undefined;
 }
 
 /** What was flushed; rules by name. */
@@ -57,25 +60,25 @@ export async function unindex(
   );
 }
 
-/** Keys of bans; others are counts and, when the whole address is flushed, everything else stored about it. */
+/** Keys of bans and counts; others are, when the whole address is flushed, everything else stored about it. */
 function keysOfAddress({ keyPrefix, rules, clock }: FlushDeps, request: FlushRequest) {
   const parts = { ...rules(), keyPrefix };
   const source = sourceOf(request.ipAddress, parts);
-  if (source === undefined) return { bans: [], others: [] };
+  if (source === undefined) return { bans: [], counts: [], others: [] };
   const meant = source.scopes.filter(({ rule }) => isMeant(rule, request));
   const counts = meant.map(({ countKey }) => countKey);
   const bans = meant.map(({ banKey }) => banKey);
-  if (!isWhole(request)) return { bans, others: counts };
+  if (!isWhole(request)) return { source, meant, bans, counts, others: [] };
   const networks = new Set(source.scopes.map(({ network }) => network));
   const nowMs = clock.now();
   const tolerations = [...networks].flatMap((network) => tolerationKeysOf(parts, source.tag, { network, nowMs }));
-  return { bans, others: [...counts, ...tolerations, source.guessesKey] };
+  return { source, meant, bans, counts, others: [...tolerations, source.guessesKey] };
 }
 
 /** Keys that a flush would remove if they exist. */
 export function keysOfFlush(deps: FlushDeps, request: FlushRequest): readonly string[] {
-  const { bans, others } = keysOfAddress(deps, request);
-  return [...others, ...bans];
+  const { bans, counts, others } = keysOfAddress(deps, request);
+  return [...counts, ...others, ...bans];
 }
 
 function publishFlush({ rules, onFlushed }: FlushDeps, addresses: readonly string[], request: FlushRequest): void {
@@ -93,10 +96,13 @@ export async function flushAddress(deps: FlushDeps, request: FlushRequest): Prom
 }
 
 async function removeOfAddress(deps: FlushDeps, request: FlushRequest): Promise<readonly string[]> {
-  const { redis } = deps;
-  const { bans, others } = keysOfAddress(deps, request);
-  // The count is removed before the ban: otherwise a failure in between would leave a count at its limit, which bans again.
-  const removed = [...(await removeKeys(redis, others)), ...(await removeKeys(redis, bans))];
+  const { redis, regions } = deps;
+  const { source, meant, bans, counts, others } = keysOfAddress(deps, request);
+  const removed =
+    regions === undefined || source === undefined
+      ? // The count is removed before the ban: otherwise a failure in between would leave a count at its limit, which bans again.
+        [...(await removeKeys(redis, [...counts, ...others])), ...(await removeKeys(redis, bans))]
+      : [...(await removeKeys(redis, others)), ...(await regions.address(source, meant, isWhole(request)))];
   await unindex(deps, bans);
   return removed.toSorted();
 }
@@ -125,6 +131,22 @@ export function keysOfAccountFlush(deps: FlushDeps, account: string, addresses: 
   return [...new Set([...ofAddresses, ...countsOfAccount(deps, account), addressesKey])];
 }
 
+async function removeCountsOfAccount(deps: FlushDeps, account: string): Promise<readonly string[]> {
+  return deps.regions?.account(account) ?? removeKeys(deps.redis, countsOfAccount(deps, account));
+}
+
+/** Removes what is stored about the wrong passwords of an account from some addresses; the counts over all networks stay. */
+export async function forgetWrongPasswords(
+  deps: FlushDeps,
+  account: string,
+  addresses: readonly string[],
+): Promise<readonly string[]> {
+  return removeKeys(
+    deps.redis,
+    addresses.flatMap((address) => ownKeys(deps, account, address)),
+  );
+}
+
 export interface FlushScope {
   /** Bans and counts of the addresses remain: they protect other accounts too. */
   readonly keepsBans?: boolean;
@@ -139,11 +161,8 @@ export async function flushAccount(
 ): Promise<readonly string[]> {
   const { redis, keyPrefix } = deps;
   if (keepsBans) {
-    const keys = [
-      ...addresses.flatMap((address) => ownKeys(deps, account, address)),
-      ...countsOfAccount(deps, account),
-    ];
-    return (await removeKeys(redis, keys)).toSorted();
+    const removed = await forgetWrongPasswords(deps, account, addresses);
+    return [...removed, ...(await removeCountsOfAccount(deps, account))].toSorted();
   }
   const removed = new Set<string>();
   try {
@@ -154,7 +173,7 @@ export async function flushAccount(
   } finally {
     publishFlush(deps, addresses, { ipAddress: "", ruleName: everyRule });
   }
-  for (const key of await removeKeys(redis, countsOfAccount(deps, account))) removed.add(key);
+  for (const key of await removeCountsOfAccount(deps, account)) removed.add(key);
   const user = userPart(account);
   await redis.zrem(accountIndexKey.build(keyPrefix, shardOf(user)), user);
   // Removed last, so that a flush that resumes an interrupted one still finds the addresses here.

@@ -1,4 +1,5 @@
-import { failureWindow } from "./failure-window.ts";
+import { networkElsewhereKey } from "../../platform/redis/keys/brute-force.ts";
+import { failuresElsewhere, failureWindow } from "./failure-window.ts";
 import type { FlushDeps } from "./flush.ts";
 import { type Source, sourceOf } from "./source.ts";
 
@@ -9,7 +10,7 @@ export interface RuleState {
   readonly network: string;
   /** Prefix length of it. */
   readonly prefix: number;
-  /** Failures that count now, before tolerance. */
+  /** Failures that count now in all regions, before tolerance. */
   readonly failures: number;
   /** Failures from which the rule bans. */
   readonly limit: number;
@@ -18,7 +19,16 @@ export interface RuleState {
   readonly protocols: readonly string[];
 }
 
-type Deps = Omit<FlushDeps, "onFlushed">;
+interface Deps extends Omit<FlushDeps, "onFlushed" | "regions"> {
+  /** Whether other regions count too. */
+  readonly hasRegions: boolean;
+}
+
+/** What other regions have counted, for each rule of the source. */
+async function readElsewhere({ redis, keyPrefix, hasRegions }: Deps, { tag, scopes }: Source) {
+  if (!hasRegions) return [];
+  return redis.mget(scopes.map(({ rule, network }) => networkElsewhereKey.build(keyPrefix, tag, rule.name, network)));
+}
 
 /** @param addresses of one network. Rejects without Redis. */
 async function guessesOf({ redis }: Deps, sources: readonly Source[]): Promise<number> {
@@ -37,13 +47,21 @@ export function createNetworkState(deps: Deps) {
   return {
     /** By rule, for the networks in which the rules count this address. Empty for anything but an address. */
     rulesOf: async (address: string): Promise<readonly RuleState[]> => {
-      const scopes = sourceAt(address)?.scopes ?? [];
-      const found = await Promise.all(scopes.map(({ countKey }) => redis.hgetall(countKey)));
+      const source = sourceAt(address);
+      if (source === undefined) return [];
+      const { scopes } = source;
+      const [elsewhere, ...found] = await Promise.all([
+        readElsewhere(deps, source),
+        ...scopes.map(({ countKey }) => redis.hgetall(countKey)),
+      ]);
+      const nowMs = clock.now();
       return scopes.map(({ rule, network }, index) => ({
         rule: rule.name,
         network,
         prefix: rule.cidr,
-        failures: failureWindow(found[index] ?? {}, rule.periodMs, clock.now()),
+        failures:
+          failureWindow(found[index] ?? {}, rule.periodMs, nowMs) +
+          failuresElsewhere(elsewhere[index] ?? null, rule.periodMs, nowMs),
         limit: rule.failedRequests,
         periodMs: rule.periodMs,
         protocols: rule.protocols,

@@ -113,6 +113,8 @@ function userTag(username: string): string {
 export function accountWideKeys(keyPrefix: string, username: string) {
   const user = userTag(username);
   return {
+    /** The hash tag. */
+    user,
     failures: accountFailuresKey.build(keyPrefix, user),
     delayed: accountDelayKey.build(keyPrefix, user),
     known: knownNetworksKey.build(keyPrefix, user),

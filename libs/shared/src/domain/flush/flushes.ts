@@ -11,6 +11,7 @@ import { scriptCacheKey } from "../../platform/redis/keys/scripts.ts";
 import { steadyClock } from "../../platform/time/clock.ts";
 import { createAccountFlush, createAccountKeys, removeKeys } from "../account-epoch/index.ts";
 import { type BruteForceRecords, createBruteForceRecords, type FlushDeps, networkOf } from "../brute-force/index.ts";
+import type { RegionLog } from "../regions/index.ts";
 import { type FindAccountNames, lookUpTimeoutMs } from "./account-names.ts";
 
 /** Calls an engine, because the site's scripts run there. `hasScript`: whether `cache_flush_script_path` is set. */
@@ -79,6 +80,8 @@ interface FlushesDeps extends Omit<FlushDeps, "redis"> {
   readonly scriptedNames: FindScriptedNames;
   /** Keys of the facts about an account's sign-ins. */
   readonly riskKeysOf: (account: string) => readonly string[];
+  /** Where other regions read of a flush; absent without regions. */
+  readonly log?: Pick<RegionLog, "append"> | undefined;
 }
 
 interface FlushOptions {
@@ -119,7 +122,7 @@ async function namesOf(user: string, { accountNames, scriptedNames }: FlushesDep
 }
 
 function createFlushUser(
-  { state, cache, bus, keyPrefix, riskKeysOf }: FlushesDeps,
+  { state, cache, bus, keyPrefix, riskKeysOf, log }: FlushesDeps,
   bruteForce: Pick<BruteForceRecords, "flushAccount">,
 ) {
   const flushAccount = createAccountFlush({ redis: cache, bus, keyPrefix });
@@ -137,6 +140,8 @@ function createFlushUser(
         add(removedKeys);
       }
     };
+    const otherRegions = async (): Promise<void> =>
+      log?.append(...[...all].map((name) => ({ kind: "account-flush", user: name, keepsBans }) as const));
     const bans = async (): Promise<void> =>
       (await each([...all], (name) => bruteForce.flushAccount(name, { keepsBans }))).forEach(add);
     const ofScripts = async (): Promise<void> => add(await removeKeys(cache, site.keys));
@@ -147,7 +152,7 @@ function createFlushUser(
         if ((await state.del(key)) === 1) removed.add(key);
       }
     };
-    await each([results, facts, bans, ofScripts], (step) => step());
+    await each([results, otherRegions, facts, bans, ofScripts], (step) => step());
     return {
       removedKeys: [...removed].toSorted(),
       isComplete: known.isComplete || all.size > spelled,
@@ -164,12 +169,13 @@ function createFlushUser(
  * @throws AppError REDIS_UNAVAILABLE: a part may have been done; the whole may be repeated.
  */
 export function createFlushes(deps: FlushesDeps) {
-  const { state, cache, bus, keyPrefix, rules, clock, riskKeysOf } = deps;
+  const { state, cache, bus, keyPrefix, rules, clock, riskKeysOf, regions } = deps;
   const bruteForce = createBruteForceRecords({
     redis: state,
     keyPrefix,
     rules,
     clock,
+    regions,
     onFlushed: (places) => {
       bus.publish(bruteForceFlushed, { addresses: [...places.addresses], rules: [...places.rules] });
     },

@@ -1,1 +1,3 @@
+export { createSuspensionMerge } from "./merge-suspensions.ts";
+export { isOfSite, type Suspension } from "./suspension.ts";
 export * from "./suspensions-redis.ts";

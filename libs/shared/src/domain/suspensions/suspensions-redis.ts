@@ -1,52 +1,14 @@
-import { type Static, Type } from "typebox";
-import { Value } from "typebox/value";
 import { suspensionsChanged } from "../../contracts/index.ts";
 import type { Bus } from "../../platform/bus/connect.ts";
 import { endsWithin } from "../../platform/concurrency/index.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
-import { decidedInRedis } from "../../platform/redis/decided.ts";
 import { suspensionsKey } from "../../platform/redis/keys.ts";
-import { defineScript } from "../../platform/redis/script.ts";
 import { type Clock, steadyClock } from "../../platform/time/clock.ts";
-import { foldedName } from "../brute-force/index.ts";
-import writeSuspensionLua from "./scripts/write-suspension.lua?raw";
+import { foldedName, type OwnRegion } from "../brute-force/index.ts";
+import { isOfSite, parseSuspension as parse, type Suspension, type SuspensionWrite, writeOf } from "./suspension.ts";
+import { createWriteSuspension, decidedOfSuspensions as decided, type KeptSuspensions } from "./write-suspension.ts";
 
-/** An account that an operator has suspended. Times in milliseconds since the epoch. */
-const Suspension = Type.Object({
-  account: Type.String(),
-  sinceMs: Type.Number(),
-  /** Absent: until it is resumed. */
-  untilMs: Type.Optional(Type.Number()),
-  /** Text for the user. */
-  reason: Type.Optional(Type.String()),
-  /** The API caller, or the operator. */
-  by: Type.String(),
-  /** GUID of the request. */
-  session: Type.String(),
-  /** The folded name that an operator typed, and not one that a backend returned: it matches accounts in any letter case. */
-  isTyped: Type.Optional(Type.Boolean()),
-  /** By somebody who is limited to domains. Otherwise, or absent: by the site, which alone may change it. */
-  isLimited: Type.Optional(Type.Boolean()),
-});
-export type Suspension = Readonly<Static<typeof Suspension>>;
-
-/** Whether only those who are not limited to domains may change it. */
-export function isOfSite(suspension: Suspension | undefined): boolean {
-  return suspension !== undefined && suspension.isLimited !== true;
-}
-
-const writeSuspension = {
-  name: "writeSuspension",
-  lua: writeSuspensionLua,
-  keys: ["suspensionsKey"],
-  args: ["writes", "maxAccounts", "maxResumed", "onlyIfAbsent", "keepsThoseOfSite"],
-} as const;
-
-/** Every process keeps all of them in memory. More accounts are a matter for the directory. */
-const maxAccounts = 10_000;
-/** Accounts that are resumed within a day. */
-const maxResumed = 20_000;
 /** For so long, a process that still knows the suspension does not take a resumed account for one that Redis has lost. */
 const resumedMs = 86_400_000;
 const refreshEveryMs = 500;
@@ -54,31 +16,10 @@ const refreshEveryMs = 500;
 const unreadMs = 10_000;
 const versionField = "";
 
-const decided = decidedInRedis("suspended accounts cannot be read or written");
-
-/** Undefined for an account that was resumed, and for what this version cannot read. */
-function parse(stored: string): Suspension | undefined {
-  try {
-    const value: unknown = JSON.parse(stored.slice(stored.indexOf(" ") + 1));
-    return Value.Check(Suspension, value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 interface Stored {
   readonly text: string;
   readonly suspension: Suspension | undefined;
 }
-
-/** Values that a write leaves as they are. */
-type Kept = "onlyIfAbsent" | "keepsThoseOfSite";
-type Write = readonly [account: string, value: string];
-
-const writeOf = (suspension: Suspension): Write => [
-  suspension.account,
-  `${suspension.untilMs ?? 0} ${JSON.stringify(suspension)}`,
-];
 
 interface SuspensionsDeps {
   readonly redis: RedisClient;
@@ -92,6 +33,8 @@ interface SuspensionsDeps {
   readonly onStale: () => void;
   /** Redis had lost the suspension of an account, and has it again. */
   readonly onRestored: (account: string) => void;
+  /** Absent without regions. */
+  readonly region?: OwnRegion | undefined;
 }
 
 /**
@@ -101,7 +44,7 @@ interface SuspensionsDeps {
 export class Suspensions {
   readonly #deps: SuspensionsDeps;
   readonly #key: string;
-  readonly #write: ReturnType<typeof defineScript<"suspensionsKey", (typeof writeSuspension.args)[number]>>;
+  readonly #write: ReturnType<typeof createWriteSuspension>;
   readonly #timer: NodeJS.Timeout;
   #known: ReadonlyMap<string, Suspension> = new Map();
   #hasTyped = false;
@@ -117,7 +60,7 @@ export class Suspensions {
   constructor(deps: SuspensionsDeps) {
     this.#deps = deps;
     this.#key = suspensionsKey.build(deps.keyPrefix);
-    this.#write = defineScript(deps.redis, writeSuspension);
+    this.#write = createWriteSuspension(deps.redis, deps.keyPrefix);
     deps.bus.subscribe(suspensionsChanged, () => void this.#refreshAgain());
     this.#timer = setInterval(() => this.#tick(), refreshEveryMs);
     this.#timer.unref();
@@ -172,7 +115,7 @@ export class Suspensions {
    */
   async resume(account: string, isLimited = false): Promise<boolean> {
     // Also without one: Redis may have lost it, and a process that still knows it must not put it back.
-    const write: Write = [account, `${Math.ceil(this.#deps.clock.now()) + resumedMs} null`];
+    const write: SuspensionWrite = [account, `${Math.ceil(this.#deps.clock.now()) + resumedMs} null`];
     const written = await this.#put([write], { keepsThoseOfSite: isLimited });
     if (written.length > 0) return true;
     if (isLimited && isOfSite(await this.read(account))) return false;
@@ -210,18 +153,28 @@ export class Suspensions {
 
   /** @returns the accounts that were written */
   async #put(
-    writes: readonly Write[],
-    { onlyIfAbsent = false, keepsThoseOfSite = false }: Readonly<Partial<Record<Kept, boolean>>>,
+    writes: readonly SuspensionWrite[],
+    kept: Pick<KeptSuspensions, "onlyIfAbsent" | "keepsThoseOfSite">,
   ): Promise<readonly string[]> {
-    const kept = { onlyIfAbsent: onlyIfAbsent ? 1 : 0, keepsThoseOfSite: keepsThoseOfSite ? 1 : 0 };
-    const args = { writes: JSON.stringify(writes), maxAccounts, maxResumed, ...kept };
-    const reply = await decided(() => this.#write({ suspensionsKey: this.#key }, args));
-    const written: readonly string[] = Array.isArray(reply) ? reply.map(String) : [];
-    if (written.length > 0) {
-      this.#deps.bus.publish(suspensionsChanged, {});
-      await this.#refreshAgain();
-    }
+    // What is written back has its revision.
+    const region = kept.onlyIfAbsent === true ? undefined : this.#deps.region;
+    const written = await this.#write(writes, { ...kept, region: region?.name });
+    if (written.length === 0) return [];
+    this.#deps.bus.publish(suspensionsChanged, {});
+    if (region !== undefined) await this.#tell(region, written);
+    await this.#refreshAgain();
     return written;
+  }
+
+  /** The values with their revisions. */
+  async #tell({ log }: OwnRegion, accounts: readonly string[]): Promise<void> {
+    const values = await Promise.all(
+      accounts.map((account) => decided(() => this.#deps.redis.hget(this.#key, account))),
+    );
+    for (const [index, account] of accounts.entries()) {
+      const value = values[index];
+      if (typeof value === "string") await log.append({ kind: "suspension", account, value });
+    }
   }
 
   #tick(): void {

@@ -9,7 +9,13 @@ export {
   type LoadKeySet,
 } from "./key-source.ts";
 export { createOpaqueRecordReader, createOpaqueVerifier } from "./opaque-verifier.ts";
-export { createRevocation, createRevoker, type Revocation, type Revoker } from "./revocation.ts";
+export {
+  createRevocation,
+  createRevocationMerge,
+  createRevoker,
+  type Revocation,
+  type Revoker,
+} from "./revocation.ts";
 export {
   type ServiceTokenRules,
   serviceRefreshTokenType,

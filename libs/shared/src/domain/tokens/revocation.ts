@@ -2,8 +2,10 @@ import type { RedisClient } from "../../platform/redis/client.ts";
 import { deniedTokenKey, tokenEpochKey } from "../../platform/redis/keys.ts";
 import { defineScript } from "../../platform/redis/script.ts";
 import type { Clock } from "../../platform/time/clock.ts";
+import type { RegionLog } from "../regions/index.ts";
 import { kindDigest, type RevocationFacts, subjectDigest, type TokenSubject } from "./claims.ts";
 import { createRecentReads, type RecentReadsOptions } from "./recent-reads.ts";
+import mergeTokenEpochLua from "./scripts/merge-token-epoch.lua?raw";
 import raiseTokenEpochLua from "./scripts/raise-token-epoch.lua?raw";
 
 const raiseTokenEpoch = {
@@ -15,8 +17,11 @@ const raiseTokenEpoch = {
 
 const longestSkewSeconds = 60;
 
-/** Revokes tokens before they expire. Rejects if Redis did not store it: then nothing is revoked. */
-export function createRevoker(redis: RedisClient, keyPrefix: string, clock: Clock) {
+/**
+ * Revokes tokens before they expire. Rejects if Redis did not store it: then nothing is revoked.
+ * @param log where other regions read of it; absent without regions
+ */
+export function createRevoker(redis: RedisClient, keyPrefix: string, clock: Clock, log?: Pick<RegionLog, "append">) {
   const raise = defineScript(redis, raiseTokenEpoch);
   const epochKey = (digest: string): string => tokenEpochKey.build(keyPrefix, digest);
   const epochAt = async (digest: string): Promise<number> => Number((await redis.get(epochKey(digest))) ?? 0);
@@ -27,6 +32,7 @@ export function createRevoker(redis: RedisClient, keyPrefix: string, clock: Cloc
       const seconds = Math.ceil((expiresAtMs - clock.now()) / 1000) + longestSkewSeconds;
       if (seconds <= 0) return;
       await redis.set(deniedTokenKey.build(keyPrefix, id), "1", "EX", Math.min(seconds, deniedTokenKey.ttlSeconds));
+      await log?.append({ kind: "token-denied", id, remainingMs: seconds * 1000 });
     },
     /**
      * All tokens that a subject has so far; a name if the issuer has no clients. Earlier versions of the services know only tokens that are
@@ -34,7 +40,8 @@ export function createRevoker(redis: RedisClient, keyPrefix: string, clock: Cloc
      */
     denySubject: async (issuer: string, subject: TokenSubject | string): Promise<void> => {
       const digest = typeof subject === "string" ? subjectDigest(issuer, subject) : kindDigest(issuer, subject);
-      await raise({ epochKey: epochKey(digest) }, { lifeSeconds: tokenEpochKey.ttlSeconds });
+      const epoch = await raise({ epochKey: epochKey(digest) }, { lifeSeconds: tokenEpochKey.ttlSeconds });
+      await log?.append({ kind: "subject-denied", digest, epoch: Number(epoch) });
     },
     /** The `epoch` of a new token of this subject. The subject is a name if the issuer has no clients. */
     epochOf: async (issuer: string, subject: TokenSubject | string): Promise<number> => {
@@ -46,6 +53,29 @@ export function createRevoker(redis: RedisClient, keyPrefix: string, clock: Cloc
 }
 
 export type Revoker = ReturnType<typeof createRevoker>;
+
+const mergeTokenEpoch = {
+  name: "mergeTokenEpoch",
+  lua: mergeTokenEpochLua,
+  keys: ["epochKey"],
+  args: ["epoch", "lifeSeconds"],
+} as const;
+
+/** What another region revoked is revoked here. */
+export function createRevocationMerge(redis: RedisClient, keyPrefix: string) {
+  const merge = defineScript(redis, mergeTokenEpoch);
+  return {
+    deny: async (id: string, remainingMs: number): Promise<void> => {
+      const seconds = Math.min(Math.ceil(remainingMs / 1000), deniedTokenKey.ttlSeconds);
+      if (seconds > 0) await redis.set(deniedTokenKey.build(keyPrefix, id), "1", "EX", seconds);
+    },
+    /** The same epoch in all regions, since a token of one is valid in the others. */
+    denySubject: async (digest: string, epoch: number): Promise<void> => {
+      const epochKey = tokenEpochKey.build(keyPrefix, digest);
+      await merge({ epochKey }, { epoch, lifeSeconds: tokenEpochKey.ttlSeconds });
+    },
+  };
+}
 
 export type RevocationState = "active" | "revoked" | "unavailable";
 export type Revocation = ReturnType<typeof createRevocation>;

@@ -7,6 +7,7 @@ function configured(): Config {
   const text = `
 runtime:
   bus: { tls: { enabled: true, cert: bus.pem, key: bus.key } }
+  regions: { name: east, peers: [west], bus: { servers: ["nats://127.0.0.1:4222"], tls: { enabled: true, cert: regions.pem, key: regions.key } } }
   servers:
     http: { tls: { enabled: true, cert: http.pem, key: http.key } }
     grpc: { authority: { enabled: true, tls: { enabled: true, cert: grpc.pem, key: grpc.key } } }
@@ -44,7 +45,8 @@ test("the list has each certificate that Postern presents or signs with, for the
   expect(namesOf("auth-engine")).toEqual(engine);
   expect(namesOf("idp")).toEqual(idp);
   expect(namesOf("admin")).toEqual(shared);
-  expect(new Set(namesOf())).toEqual(new Set([...gateway, ...engine, ...idp]));
+  expect(namesOf("jobs-worker")).toEqual(["bus.pem", "regions.pem", "redis.pem"]);
+  expect(new Set(namesOf())).toEqual(new Set([...gateway, ...engine, ...idp, "regions.pem"]));
 });
 
 test("each certificate has the key that names it", () => {

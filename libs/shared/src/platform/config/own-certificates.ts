@@ -43,12 +43,17 @@ function ofListeners({ http, grpc }: Config["runtime"]["servers"]): readonly Pla
 }
 
 function ofServers({ runtime, storage }: Config): readonly Place[] {
-  const { tls } = runtime.bus;
+  const { bus, regions } = runtime;
+  const ofRegions = regions.name !== "" && regions.bus.tls.enabled ? regions.bus.tls.cert : "";
   const roles = (["state", "queue", "cache"] as const).map((role) => {
     const redis = storage.redis.roles[role].tls;
     return inFile(`storage.redis.roles.${role}.tls.cert`, redis.enabled ? redis.cert : "");
   });
-  return [inFile("runtime.bus.tls.cert", tls.enabled ? tls.cert : ""), ...roles];
+  return [
+    inFile("runtime.bus.tls.cert", bus.tls.enabled ? bus.tls.cert : ""),
+    inFile("runtime.regions.bus.tls.cert", ofRegions, "jobs-worker"),
+    ...roles,
+  ];
 }
 
 function ofBackends({ ldap, sql, http }: Config["auth"]["backends"]): readonly Place[] {

@@ -44,6 +44,8 @@ const rows: readonly (readonly [family: string, method: string, path: string, an
   ["domains", "GET", "/api/v1/domains", operators],
   ["cache flush", "DELETE", "/api/v1/cache/flush/domain", operators],
   ["shadow", "DELETE", "/api/v1/shadow", ["security", "admin"]],
+  ["regions", "GET", "/api/v1/regions", operators],
+  ["forgetting a region", "DELETE", "/api/v1/regions/{name}", ["admin"]],
   ["remembered devices", "DELETE", "/api/v1/remembered-devices", operators],
   ["console", "GET", "/api/v1/console/explain", operators],
   ["all recorded sign-ins", "GET", "/api/v1/console/history/export", ["admin"]],

@@ -23,6 +23,12 @@ interface GaugeOptions extends Omit<MetricOptions<{}>, "labels"> {
   readonly read: () => number;
 }
 
+interface GaugeOfEachOptions extends Omit<MetricOptions<{}>, "labels"> {
+  readonly label: string;
+  readonly values: readonly string[];
+  readonly read: (value: string) => number;
+}
+
 export interface CounterSeries {
   inc(amount?: number): void;
 }
@@ -131,6 +137,13 @@ function createConfiguredCounter<L extends ClosedLabels>(
   };
 }
 
+function addGaugeOfEach(registers: Registry[], { name, help, label, values, read }: GaugeOfEachOptions): void {
+  const collect = (): void => {
+    for (const value of values) gauge.set({ [label]: value }, read(value));
+  };
+  const gauge: Gauge = new Gauge({ name, help, labelNames: [label], registers, collect });
+}
+
 /**
  * Metrics of one service. Series are created at start and handed out resolved, because looking one up by label is costly.
  *
@@ -184,6 +197,8 @@ export function createMetrics(activeTrace?: () => string | undefined, hasProcess
       const collect = (): void => gauge.set(labels, read());
       const gauge: Gauge = new Gauge({ ...named, labelNames: Object.keys(labels), registers, collect });
     },
+    /** A gauge for each value of one label. */
+    gaugeOfEach: (options: GaugeOfEachOptions): void => addGaugeOfEach(registers, options),
     /** All metrics in the text exposition format. */
     expose: (): Promise<string> => registry.metrics(),
     /** All metrics for a scraper with this `Accept` header: in OpenMetrics, with exemplars, if there are any and it reads them. */

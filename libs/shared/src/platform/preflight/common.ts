@@ -78,13 +78,28 @@ function tracingChecks({ observability: { tracing } }: Config): readonly Preflig
   return tlsCheck("observability.tracing.tls", { ca: tls.ca_file, cert: tls.cert, key: tls.key }, tlsKeys);
 }
 
+function busChecks(
+  path: string,
+  bus: Pick<Config["runtime"]["bus"], "tls" | "credentials_file">,
+): readonly PreflightCheck[] {
+  const { tls, credentials_file: credentials } = bus;
+  const files = { ca: tls.ca_file, cert: tls.cert, key: tls.key };
+  return [
+    ...readableFile(`${path}.credentials_file`, credentials, true),
+    ...(tls.enabled ? tlsCheck(`${path}.tls`, files, tlsKeys) : []),
+  ];
+}
+
+/** Files that a service opens for its connection to the NATS that joins the regions. */
+export function regionChecks({ runtime: { regions } }: Config): readonly PreflightCheck[] {
+  return regions.name === "" ? [] : busChecks("runtime.regions.bus", regions.bus);
+}
+
 /** Files that every service opens for its connections to NATS, Redis and the receiver of traces. */
 export function commonChecks(config: Config): readonly PreflightCheck[] {
-  const { tls, credentials_file: credentials } = config.runtime.bus;
   return [
     ...addedRootsCheck("runtime.outgoing_tls.ca_file", config.runtime.outgoing_tls.ca_file),
-    ...readableFile("runtime.bus.credentials_file", credentials, true),
-    ...(tls.enabled ? tlsCheck("runtime.bus.tls", { ca: tls.ca_file, cert: tls.cert, key: tls.key }, tlsKeys) : []),
+    ...busChecks("runtime.bus", config.runtime.bus),
     ...redisChecks(config),
     ...tracingChecks(config),
   ];

@@ -1,3 +1,3 @@
 export { busServersCheck } from "./bus-servers.ts";
-export { commonChecks, readableFile, tlsCheck } from "./common.ts";
+export { commonChecks, readableFile, regionChecks, tlsCheck } from "./common.ts";
 export { type Preflight, type PreflightCheck, type PreflightReport, runChecks } from "./run-checks.ts";

@@ -19,6 +19,7 @@ export type { KeyFamily } from "./keys/family.ts";
 export * from "./keys/jobs.ts";
 export * from "./keys/oidc.ts";
 export * from "./keys/origins.ts";
+export * from "./keys/regions.ts";
 export * from "./keys/risk.ts";
 export * from "./keys/rollups.ts";
 export * from "./keys/saml.ts";

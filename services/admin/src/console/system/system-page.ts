@@ -3,7 +3,7 @@ import { AppError } from "@postern/shared/platform/errors";
 import { type Html, html } from "@postern/shared/platform/pages";
 import type { Operator } from "../../operators/operator.ts";
 import { sentenceHtml } from "../../texts/messages.ts";
-import { joined, subjectText, type TextKey, t } from "../../texts/texts.ts";
+import { countText, joined, millisecondsText, subjectText, type TextKey, t, word } from "../../texts/texts.ts";
 import { createReadAnswer } from "../api-answer.ts";
 import { configurationPart } from "../configuration/configuration-page.ts";
 import type { ConsolePage } from "../console-document.ts";
@@ -84,6 +84,41 @@ function connectionsPart({ engines, redis, nats }: SystemReport): Html | undefin
   ]);
 }
 
+type OtherRegion = NonNullable<SystemReport["regions"]>["regions"][number];
+
+function linkCell({ link, since, is_configured: isPeer, is_forgetting: isForgetting }: OtherRegion): Html {
+  if (isForgetting) return html`${stateBadge("pending")} ${t("system.forgetting")}`;
+  if (!isPeer) return t("system.removed_region");
+  const from = link === "unknown" || since === undefined ? undefined : t("system.since", { time: time(since) });
+  return html`${stateBadge(link)} ${from}`;
+}
+
+function droppedCell({ dropped }: OtherRegion): Html | undefined {
+  const reasons = Object.entries(dropped).map(
+    ([reason, count]) => html`${countText(count)} ${word("dropped", reason)}`,
+  );
+  return reasons.length === 0 ? undefined : joined(reasons);
+}
+
+function regionsPart({ regions: known }: SystemReport): Html | undefined {
+  if (known === undefined) return undefined;
+  const title = t("system.regions");
+  const columns: readonly Column<OtherRegion>[] = [
+    { name: t("system.region"), cell: ({ name }) => name },
+    { name: t("col.state"), cell: linkCell },
+    { name: t("system.last_message"), cell: ({ last_message: at }) => at && time(at) },
+    {
+      name: t("system.lag"),
+      isNumber: true,
+      cell: ({ lag_ms: ms }) => (ms === undefined ? undefined : millisecondsText(ms)),
+    },
+    { name: t("system.waiting"), isNumber: true, cell: ({ waiting }) => waiting },
+    { name: t("system.applied"), isNumber: true, cell: ({ applied }) => applied },
+    { name: t("system.dropped"), cell: droppedCell },
+  ];
+  return html`<h2>${title}</h2><p>${t("system.own_region", { name: known.name })}</p>${table({ label: title, rows: known.regions, columns })}`;
+}
+
 const queuesPart = ({ queues }: SystemReport): Html | undefined =>
   part("system.queues", queues, [
     { name: t("system.queue"), cell: ({ name }) => name },
@@ -150,6 +185,7 @@ function liveSystem(report: SystemReport): Html {
       { name: t("col.state"), cell: ({ state: own }) => stateBadge(own) },
       { name: t("system.not_reached"), cell: ({ down_at: at }) => joined(at) },
     ]),
+    regionsPart(report),
     queuesPart(report),
     jobsPart(report),
     part("system.certificates", expiries, [

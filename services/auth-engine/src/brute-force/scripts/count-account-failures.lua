@@ -8,7 +8,7 @@
 -- is the score of the member `until` among the networks, whose other scores are earlier. While an account has as many
 -- wrong passwords as are remembered, and its keys were prolonged recently, one more changes nothing.
 --
--- KEYS, for each failure: failures, slowed, known networks
+-- KEYS, for each failure: failures, slowed, known networks, and with regions: failures elsewhere
 -- ARGV[1] window_ms: lifetime of the failures after the last one
 -- ARGV[2] max_digests: wrong passwords that are remembered
 -- ARGV[3] slowed_from: failures from which the account is slowed
@@ -19,7 +19,7 @@
 --   engine read with the bans (0 if `is_new` must be exact)
 -- Reply: for each failure a list of three numbers, or the text of an error. Fields are not named, because this runs for
 --   every failed sign-in.
---   [1] failures: distinct wrong passwords
+--   [1] failures: distinct wrong passwords; of each region, added
 --   [2] is_new: 1 if the wrong password is new, otherwise 0
 --   [3] is_known_network: 1 if the account is slowed and signed in from this network, otherwise 0
 
@@ -52,7 +52,17 @@ local function prolong(failures_key, slowed_key, known_key, failures, until_ms, 
   if call("ZCARD", known_key) == 1 then call("PEXPIRE", known_key, life_ms) end
 end
 
-local function count(failures_key, slowed_key, known_key, digest, network, read)
+-- Failures in other regions, each of which says by its own clock when they end.
+local function count_elsewhere(key)
+  local total = 0
+  for entry in string.gmatch(key and call("GET", key) or "", "[^;]+") do
+    local ahead, failures, ends = string.match(entry, "^%S+ %d+ %d+ (-?%d+) (%d+) (%d+)$")
+    if ends and tonumber(ends) > now_ms + tonumber(ahead) then total = total + tonumber(failures) end
+  end
+  return total
+end
+
+local function count(failures_key, slowed_key, known_key, elsewhere_key, digest, network, read)
   local scores
   local function knows_network()
     local at_seconds = network ~= "" and tonumber(scores[2])
@@ -70,6 +80,7 @@ local function count(failures_key, slowed_key, known_key, digest, network, read)
     is_new = call("SADD", failures_key, digest)
   end
   local failures = is_new == 1 and math.min(max_digests, before + 1) or before
+  if elsewhere_key then failures = math.min(max_digests, failures + count_elsewhere(elsewhere_key)) end
   if failures < slowed_from then
     if is_new == 1 then call("PEXPIRE", failures_key, text(window_ms)) end
     return { failures, is_new, 0 }
@@ -89,15 +100,20 @@ local function delete_unless(kind, key)
   if call("TYPE", key).ok ~= kind then call("DEL", key) end
 end
 local answers = {}
-for i = 1, #KEYS / 3 do
-  local failures_key, slowed_key, known_key = KEYS[3 * i - 2], KEYS[3 * i - 1], KEYS[3 * i]
+local failed = (#ARGV - 6) / 3
+local each = #KEYS / failed
+for i = 1, failed do
+  local first = each * (i - 1) + 1
+  local failures_key, slowed_key, known_key = KEYS[first], KEYS[first + 1], KEYS[first + 2]
+  local elsewhere_key = each > 3 and KEYS[first + 3] or nil
   local digest, network, read = ARGV[4 + 3 * i], ARGV[5 + 3 * i], tonumber(ARGV[6 + 3 * i])
-  local done, answer = pcall(count, failures_key, slowed_key, known_key, digest, network, read)
+  local done, answer = pcall(count, failures_key, slowed_key, known_key, elsewhere_key, digest, network, read)
   if not done and string.find(message_of(answer), "WRONGTYPE", 1, true) then
     -- Only these scripts write these keys. A key of another type is deleted, and its count begins again.
     delete_unless("set", failures_key)
     delete_unless("zset", known_key)
-    done, answer = pcall(count, failures_key, slowed_key, known_key, digest, network, 0)
+    if elsewhere_key then delete_unless("string", elsewhere_key) end
+    done, answer = pcall(count, failures_key, slowed_key, known_key, elsewhere_key, digest, network, 0)
   end
   answers[i] = done and answer or message_of(answer)
 end

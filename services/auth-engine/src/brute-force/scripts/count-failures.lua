@@ -5,7 +5,7 @@
 -- A call of a Redis command costs more than anything else here: all strings are read by one MGET, a count that stays
 -- in its window changes one field, and lifetimes are prolonged only after part of them has passed.
 --
--- KEYS, for each failure: pending, and for each of its rules: ban;
+-- KEYS, for each failure: pending, for each of its rules: ban, and with regions for each of its rules: failures elsewhere;
 --   then again for each failure: wrong passwords, guesses, counted request, and for each of its rules: count, accounts that signed in
 --   during this window, accounts that signed in during the previous one
 -- ARGV[1] settings: JSON object, the same for every call of a process
@@ -15,7 +15,8 @@
 --   unknownWeight: number of tolerated failures that one failure of an unknown account uses up
 --   rules: list of { name, periodMs, failedRequests, banMs }
 -- ARGV[2] batch: JSON object
---   stringKeys: number of pending keys and bans
+--   stringKeys: number of pending keys, bans and failures elsewhere
+--   regions: whether there are keys of failures elsewhere; absent without regions
 --   tolerations: list of { minPercent, maxPercent, scale }
 --   digests, known (1 or 0), requestLives (time for which another engine may count the same request, 0 for none),
 --     tolerationOf, ruleCounts: lists with one element for each failure, because a list of
@@ -114,6 +115,25 @@ local function add(key, rule, field)
   return k + pk * share, u + pu * share
 end
 
+-- Failures within the last period in other regions, each by its own clock: of known and of unknown accounts.
+local function count_elsewhere(written, period)
+  local k, u = 0, 0
+  for entry in string.gmatch(written, "[^;]+") do
+    local ahead, w, wk, wu, pk, pu = string.match(entry, "^%S+ %d+ %d+ (-?%d+) (%d+) (%d+) (%d+) (%d+) (%d+)$")
+    if ahead then
+      local there, counted = now + tonumber(ahead), tonumber(w)
+      local window = math.floor(there / period)
+      local share = 1 - (there % period) / period
+      -- How much of the counted window, and of the one before it, is less than a period ago.
+      local of_window = window <= counted and 1 or window == counted + 1 and share or 0
+      local of_previous = window == counted and share or window < counted and 1 or 0
+      k = k + wk * of_window + pk * of_previous
+      u = u + wu * of_window + pu * of_previous
+    end
+  end
+  return k, u
+end
+
 -- Whether the failures reach the limit, not counting those that may come from accounts which signed in.
 local function is_over(limit, k, u, toleration, now_key, before_key)
   if k + u < limit then return false end
@@ -156,6 +176,11 @@ local function count(position, string_at, key_at, rule_at)
     local rule, ban, at = rules[own_rules[rule_at + i]], KEYS[string_at + i], key_at + 3 * i
     if not repeated then
       local k, u = add(KEYS[at], rule, is_known and "k" or "u")
+      local written = batch.regions and values[KEYS[string_at + rule_count + i]]
+      if written then
+        local more_k, more_u = count_elsewhere(written, rule.periodMs)
+        k, u = k + more_k, u + more_u
+      end
       if not new and not values[ban] and is_over(rule.limit, k, u, toleration, KEYS[at + 1], KEYS[at + 2]) then
         local written = text(now) .. " " .. text(now + rule.banMs) .. " " .. networks[rule_at + i] .. " " .. rule.name
         set(ban, written, rule.banMs)
@@ -186,7 +211,8 @@ for position = 1, #batch.digests do
   local n = #figures
   figures[n + 1], figures[n + 2], figures[n + 3] = status, seen, total
   if first then explanations[#explanations + 1] = first end
-  string_at, key_at, rule_at = string_at + 1 + rule_count, last_key + 1, rule_at + rule_count
+  string_at = string_at + 1 + rule_count * (batch.regions and 2 or 1)
+  key_at, rule_at = last_key + 1, rule_at + rule_count
 end
 table.insert(explanations, 1, table.concat(figures, " "))
 return explanations

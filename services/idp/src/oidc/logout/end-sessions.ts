@@ -27,7 +27,7 @@ function deliveriesOfTokens(
 
 /** Ends sign-ins: revokes tokens and notifies clients. All methods reject when that fails; repeating them is safe. */
 export function createEndSessions(
-  { sessions, settings, onClosed }: OidcParts,
+  { sessions, settings, onClosed, regionLog }: OidcParts,
   { records, store }: OidcState,
   {
     generations,
@@ -47,20 +47,26 @@ export function createEndSessions(
   const ended = async (session: BrowserSessionRecord): Promise<void> => {
     await Promise.all([records.revokeSession(session), enqueue(deliveriesOf(session))]);
   };
+  const endOwners = async ({ accounts, subjects }: Owners): Promise<void> => {
+    const users = subjects.filter(({ kind }) => kind === "user");
+    const held = (await Promise.all(users.map(({ id }) => store.list("account", id)))).flat();
+    // Browser sessions first: an authorization in progress then finds no session and is refused.
+    const closed: BrowserSessionRecord[] = [];
+    for (const account of accounts) closed.push(...(await sessions.endAll(account)));
+    for (const subject of subjects) await records.revokeSubject(subject);
+    const sessionDeliveries = closed.flatMap(deliveriesOf);
+    await enqueue([...sessionDeliveries, ...deliveriesOfTokens(held, sessionDeliveries)]);
+    for (const session of closed) await onClosed(session);
+  };
   return {
     /** Revokes the tokens of a session that has already ended, and notifies its clients. */
     ended,
     /** Ends everything of a user: browser sessions, devices, all tokens; of a client, the tokens issued to itself. */
-    endOwners: async ({ accounts, subjects }: Owners): Promise<void> => {
-      const users = subjects.filter(({ kind }) => kind === "user");
-      const held = (await Promise.all(users.map(({ id }) => store.list("account", id)))).flat();
-      // Browser sessions first: an authorization in progress then finds no session and is refused.
-      const closed: BrowserSessionRecord[] = [];
-      for (const account of accounts) closed.push(...(await sessions.endAll(account)));
-      for (const subject of subjects) await records.revokeSubject(subject);
-      const sessionDeliveries = closed.flatMap(deliveriesOf);
-      await enqueue([...sessionDeliveries, ...deliveriesOfTokens(held, sessionDeliveries)]);
-      for (const session of closed) await onClosed(session);
+    endOwners,
+    /** The same in all regions. Those of other regions end when they hear of it. */
+    endOwnersEverywhere: async (owners: Owners): Promise<void> => {
+      await endOwners(owners);
+      await regionLog?.append(...owners.accounts.map((account) => ({ kind: "session-end", account }) as const));
     },
   };
 }

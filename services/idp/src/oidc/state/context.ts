@@ -1,5 +1,6 @@
 import type { Audit } from "@postern/shared/domain/audit";
 import type { FindAccountNames } from "@postern/shared/domain/flush";
+import type { RegionLog } from "@postern/shared/domain/regions";
 import { createRevoker } from "@postern/shared/domain/tokens";
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import type { Logger } from "@postern/shared/platform/logging";
@@ -56,6 +57,8 @@ export interface OidcParts extends OidcDeps {
   readonly counted: OidcMetrics;
   readonly keyPrefix: string;
   readonly keys: KeyRing;
+  /** Where other regions read of revocations; absent without regions. */
+  readonly regionLog: Pick<RegionLog, "append"> | undefined;
   /** The settings at startup, for what a reload does not change: issuer and identifier. */
   readonly initial: OidcSettings;
   /** The settings in use; a reload replaces them. */
@@ -77,7 +80,7 @@ export function createOidcState(parts: OidcParts) {
   const times = createRecordTimes({ own: systemClock, shared: clock });
   const accounts = createOidcAccounts(redis, keyPrefix, keys, () => longestLifeSeconds(settings()));
   const keepGrant = createKeepGrant(store, accounts, clock, times);
-  const revoker = createRevoker(redis, keyPrefix, clock);
+  const revoker = createRevoker(redis, keyPrefix, clock, parts.regionLog);
   const registrations = createRegistrations(redis, keyPrefix, keys, systemClock);
   return {
     store,

@@ -10,6 +10,8 @@
 -- ARGV[3] max_resumed
 -- ARGV[4] only_if_absent: 1 if a value that is there stays
 -- ARGV[5] keeps_those_of_site: 1 if a suspension in force stays unless it is by somebody who is limited to domains
+-- ARGV[6] region: empty, or the one whose name and number each value gets as its revision
+-- ARGV[7] only_if_newer: 1 if a value of the same or a higher revision stays
 -- Reply: the accounts that were written: not those whose value stays, or for which there is no room.
 
 local suspensions_key = KEYS[1]
@@ -18,6 +20,8 @@ local max_accounts = tonumber(ARGV[2])
 local max_resumed = tonumber(ARGV[3])
 local only_if_absent = ARGV[4]
 local keeps_those_of_site = ARGV[5]
+local region = ARGV[6]
+local only_if_newer = ARGV[7]
 
 local wanted = {}
 for _, write in ipairs(writes) do
@@ -32,6 +36,29 @@ end
 local function is_of_site(value)
   local is_read, suspension = pcall(cjson.decode, string.match(value, "^%d+ (.*)$") or "null")
   return is_read and type(suspension) == "table" and suspension.isLimited ~= true
+end
+
+-- A number and a region, both 0 for a value that has none. It is in the JSON object, or before `null`.
+local function revision_of(value)
+  local number, name = string.match(value or "", "^%d+ (%d+) (%S+) null$")
+  if not number then
+    local is_read, suspension = pcall(cjson.decode, string.match(value or "", "^%d+ (.*)$") or "null")
+    local revision = is_read and type(suspension) == "table" and suspension.revision or ""
+    number, name = string.match(tostring(revision), "^(%d+) (%S+)$")
+  end
+  return tonumber(number) or 0, name or ""
+end
+
+local function is_newer(value, known)
+  local number, name = revision_of(value)
+  local known_number, known_name = revision_of(known)
+  return number > known_number or number == known_number and name > known_name
+end
+
+local function with_revision(value, number)
+  local revision = string.format("%.0f", number) .. " " .. region
+  if string.sub(value, -5) == " null" then return string.sub(value, 1, -5) .. revision .. " null" end
+  return string.sub(value, 1, -2) .. ',"revision":"' .. revision .. '"}'
 end
 
 local time = redis.call("TIME")
@@ -60,8 +87,13 @@ for _, write in ipairs(wanted) do
   local is_kept = keeps_those_of_site == "1"
     and previous == "suspended"
     and is_of_site(redis.call("HGET", suspensions_key, account))
-  if is_kept then
-    -- Only the site changes it.
+  local known = (region ~= "" or only_if_newer == "1") and redis.call("HGET", suspensions_key, account)
+  if region ~= "" then
+    local number = revision_of(known)
+    value = with_revision(value, math.max(math.floor(now_us / 1000), number + 1))
+  end
+  if is_kept or only_if_newer == "1" and known and not is_newer(value, known) then
+    -- Only the site changes it, or another region has changed it since.
   elseif previous == kind or counts[kind] < limits[kind] then
     if previous then counts[previous] = counts[previous] - 1 end
     counts[kind] = counts[kind] + 1

@@ -115,3 +115,32 @@ export const repetitionsKey = key("repeated failures", "string", yearSeconds, {
   template: "bf:repeats:{<network>}:<user name>",
   lost: "repetitions of the account are limited from zero",
 });
+
+/** Identifiers of the bans of several regions, and of those that were removed. Only with `runtime.regions`. */
+export const banOriginsKey = key("bans of other regions", "hash", yearSeconds, {
+  owner: "jobs-worker, admin",
+  template: "bf:{<widest network>}:origins:<rule>:<network>",
+  lost: "a ban that was removed may return, if another region sends it again",
+});
+
+/** What other regions counted for a network, one entry each. Only with `runtime.regions`. */
+export const networkElsewhereKey = key("failures in other regions", "string", 2 * yearSeconds, {
+  owner: "jobs-worker, admin",
+  template: "bf:{<widest network>}:elsewhere:<rule>:<network>",
+  lost: "failures that other regions counted are not added until they count another one",
+});
+
+/** What other regions counted for an account. Only with `runtime.regions`. */
+export const accountElsewhereKey = key("failures of an account in other regions", "string", 2 * 86_400, {
+  owner: "jobs-worker, admin",
+  template: "bf:elsewhere:{<user name>}",
+  lost: "failures that other regions counted are not added until they count another one",
+});
+
+/** Counts that have changed, by version, for the other regions. Only with `runtime.regions`. */
+export const changedCountsKey = key("changed counts", "zset", 7 * 86_400, {
+  owner: "auth-engine, admin, jobs-worker",
+  template: "regions:counts",
+  bound: "200,000 counts",
+  lost: "other regions learn of a count when it next changes",
+});

@@ -1,0 +1,6 @@
+export type { RegionAppliers, RegionFeed, RegionOrigin, SnapshotPage } from "./appliers.ts";
+export { createRegionEnvelope, type RegionEnvelope, regionEnvelopePurpose } from "./envelope.ts";
+export * from "./events.ts";
+export { maxEventBytes, maxLogEntries, RegionLog, regionLogPurpose } from "./region-log.ts";
+export * from "./region-status.ts";
+export { createSessionEnds, type SessionEnd, type SessionEnds } from "./session-ends.ts";

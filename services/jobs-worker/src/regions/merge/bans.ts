@@ -1,0 +1,116 @@
+import { bruteForceFlushed, networkBanned } from "@postern/shared/contracts";
+import {
+  type Ban,
+  type BruteForceRules,
+  type CountMarks,
+  countText,
+  type createBanIndex,
+  keysOfAccountCount,
+  keysOfNetworkCount,
+  type SharedBans,
+  type SharedCounts,
+  sourceOf,
+  type TaggedScope,
+  tolerationKeysOf,
+  unindexBans,
+} from "@postern/shared/domain/brute-force";
+import type { EventOfKind, FlushedScope, RegionOrigin } from "@postern/shared/domain/regions";
+import type { Bus } from "@postern/shared/platform/bus";
+import type { RedisClient } from "@postern/shared/platform/redis";
+import type { Clock } from "@postern/shared/platform/time";
+
+export interface ProtectionDeps {
+  readonly redis: RedisClient;
+  readonly keyPrefix: string;
+  readonly bus: Pick<Bus, "publish">;
+  readonly rules: () => BruteForceRules;
+  readonly changeBan: SharedBans;
+  readonly counts: SharedCounts;
+  readonly marks: Pick<CountMarks, "mark">;
+  readonly index: ReturnType<typeof createBanIndex>;
+  readonly clock: Clock;
+}
+
+/** A rule of this region in a network; undefined if it has no such rule, or one with other networks. */
+export function findScope(
+  { rules, keyPrefix }: Pick<ProtectionDeps, "rules" | "keyPrefix">,
+  { network, rule }: { readonly network: string; readonly rule: string },
+): TaggedScope | undefined {
+  const source = sourceOf(network.split("/", 1)[0] ?? "", { ...rules(), keyPrefix });
+  const scope = source?.scopes.find((one) => one.rule.name === rule && one.network === network);
+  return source && scope && { ...scope, tag: source.tag };
+}
+
+/** Engines read the ban where they read their own; the index and the event are for lists and for an outage of Redis. */
+async function announce({ bus, index }: ProtectionDeps, { banKey }: TaggedScope, ban: Ban): Promise<void> {
+  await index(banKey, ban);
+  bus.publish(networkBanned, ban);
+}
+
+async function applyBan(
+  deps: ProtectionDeps,
+  { id, network, rule, remainingMs }: EventOfKind<"ban">,
+  { ageMs }: RegionOrigin,
+): Promise<void> {
+  const scope = findScope(deps, { network, rule });
+  if (scope === undefined) throw new RangeError("there is no such rule in this region");
+  const { ban, isChanged } = await deps.changeBan(scope, { add: [{ id, remainingMs: remainingMs - ageMs }] });
+  if (isChanged && ban !== undefined) await announce(deps, scope, ban);
+}
+
+/** @returns whether the flush is new here */
+async function flushScope(
+  deps: ProtectionDeps,
+  { network, rule, version, cuts, bans }: FlushedScope,
+  { region, ageMs }: RegionOrigin,
+): Promise<boolean> {
+  const { redis, keyPrefix, counts, changeBan, marks } = deps;
+  const scope = findScope(deps, { network, rule });
+  if (scope === undefined) return false;
+  const { isNew } = await counts.cut(keysOfNetworkCount(keyPrefix, scope), { region, version, cuts });
+  // The other regions must not keep what this one had counted. A repetition may follow an attempt that ended here.
+  await marks.mark([countText({ network, rule })]);
+  const remove = bans.map(({ id, remainingMs }) => ({ id, remainingMs: remainingMs - ageMs }));
+  const { ban, isChanged } = await changeBan(scope, { remove });
+  if (!isChanged) return isNew;
+  await unindexBans({ redis, keyPrefix }, [scope.banKey]);
+  deps.bus.publish(bruteForceFlushed, { addresses: [network.split("/", 1)[0] ?? network], rules: [rule] });
+  // A ban that the other region did not know stays in force.
+  if (ban !== undefined) await announce(deps, scope, ban);
+  return isNew;
+}
+
+async function applyRuleFlush(
+  deps: ProtectionDeps,
+  { address, isWhole, scopes }: EventOfKind<"rule-flush">,
+  origin: RegionOrigin,
+): Promise<void> {
+  const { redis, keyPrefix, rules, clock } = deps;
+  const areNew = await Promise.all(scopes.map((scope) => flushScope(deps, scope, origin)));
+  const parts = { ...rules(), keyPrefix };
+  const source = sourceOf(address, parts);
+  if (!isWhole || source === undefined || !areNew.includes(true)) return;
+  const networks = new Set(source.scopes.map(({ network }) => network));
+  const nowMs = clock.now();
+  const tolerations = [...networks].flatMap((network) => tolerationKeysOf(parts, source.tag, { network, nowMs }));
+  await Promise.all([...tolerations, source.guessesKey].map((key) => redis.del(key)));
+}
+
+async function applyGuessesFlush(
+  { keyPrefix, counts, marks }: ProtectionDeps,
+  { user, version, cuts }: EventOfKind<"guesses-flush">,
+  { region }: RegionOrigin,
+): Promise<void> {
+  await counts.cut(keysOfAccountCount(keyPrefix, user), { region, version, cuts });
+  await marks.mark([countText({ account: user })]);
+}
+
+/** Merges what other regions tell about bans and flushes of counts. */
+export function createProtectionAppliers(deps: ProtectionDeps) {
+  return {
+    ban: (event: EventOfKind<"ban">, origin: RegionOrigin) => applyBan(deps, event, origin),
+    "rule-flush": (event: EventOfKind<"rule-flush">, origin: RegionOrigin) => applyRuleFlush(deps, event, origin),
+    "guesses-flush": (event: EventOfKind<"guesses-flush">, origin: RegionOrigin) =>
+      applyGuessesFlush(deps, event, origin),
+  };
+}
