@@ -8,6 +8,7 @@ import { historyKeyFamilies } from "./keys/history.ts";
 import { jobKeyFamilies } from "./keys/jobs.ts";
 import { oidcKeyFamilies } from "./keys/oidc.ts";
 import { originKeyFamilies } from "./keys/origins.ts";
+import { regionKeyFamilies } from "./keys/regions.ts";
 import { rehearsalKeyFamilies } from "./keys/rehearsal.ts";
 import { riskKeyFamilies } from "./keys/risk.ts";
 import { rollupKeyFamilies } from "./keys/rollups.ts";
@@ -76,6 +77,7 @@ export const keyFamilies: readonly KeyFamily<never[]>[] = [
   historyKeyFamilies,
   jobKeyFamilies,
   originKeyFamilies,
+  regionKeyFamilies,
   rehearsalKeyFamilies,
   riskKeyFamilies,
   rollupKeyFamilies,
