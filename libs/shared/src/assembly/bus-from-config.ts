@@ -10,15 +10,22 @@ import { steadyClock } from "../platform/time/clock.ts";
 import type { Tracer } from "../platform/tracing/tracer.ts";
 import type { Base } from "./base.ts";
 
-function credentialsOf({ credentials_file, token, username, password }: BusConfig): BusCredentials | undefined {
+type Connection = Pick<BusConfig, "credentials_file" | "token" | "username" | "password" | "tls">;
+
+function credentialsOf({ credentials_file, token, username, password }: Connection): BusCredentials | undefined {
   if (credentials_file !== "") return { kind: "creds-file", path: credentials_file };
   if (token !== "") return { kind: "token", token: new Secret(token) };
   return username === "" ? undefined : { kind: "password", user: username, password: new Secret(password) };
 }
 
-function tlsOf({ tls }: BusConfig): BusTls | undefined {
+function tlsOf({ tls }: Connection): BusTls | undefined {
   if (!tls.enabled) return undefined;
   return { caFile: tls.ca_file, certFile: tls.cert, keyFile: tls.key, skipVerify: tls.skip_verify };
+}
+
+/** How a connection to NATS is authenticated and protected. */
+export function busSecurity(connection: Connection) {
+  return { credentials: credentialsOf(connection), tls: tlsOf(connection) };
 }
 
 function busMetrics(registry: Metrics, metricsPrefix: string): BusMetrics {
@@ -66,8 +73,7 @@ export function busFromConfig(config: Config, { service, logger, metrics, tracer
     servers: bus.servers,
     namespace: bus.namespace,
     name: service,
-    credentials: credentialsOf(bus),
-    tls: tlsOf(bus),
+    ...busSecurity(bus),
     logger,
     metrics: busMetrics(metrics, naming.identifier),
     tracer,

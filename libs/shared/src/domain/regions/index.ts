@@ -1,7 +1,4 @@
-export {
-  createRegionStatuses,
-  type DropReason,
-  dropReasons,
-  type RegionStatus,
-  type RegionStatuses,
-} from "./region-status.ts";
+export type { RegionAppliers, RegionFeed, RegionOrigin, SnapshotPage } from "./appliers.ts";
+export * from "./events.ts";
+export { maxEventBytes, maxLogEntries, RegionLog, regionLogPurpose } from "./region-log.ts";
+export * from "./region-status.ts";

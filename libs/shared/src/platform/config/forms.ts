@@ -30,6 +30,7 @@ const forms = {
   ),
   "path-segment": matching(/^[A-Za-z0-9_-]{1,32}$/, "a word of up to 32 letters, digits, - and _"),
   "subject-token": matching(/^[A-Za-z0-9_-]{1,32}$/, "a word of up to 32 letters, digits, - and _"),
+  region: matching(/^[a-z0-9-]{1,20}$/, "a name of up to 20 small letters, digits and -"),
   "key-prefix": matching(/^[A-Za-z0-9_.:-]{1,64}$/, "a prefix of up to 64 letters, digits, _, ., : and -"),
   "caller-name": matching(
     /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,

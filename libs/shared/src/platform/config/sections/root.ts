@@ -25,6 +25,7 @@ export type Config = DeepReadonly<Static<typeof Root>>;
 
 export type RuntimeConfig = Config["runtime"];
 export type BusConfig = RuntimeConfig["bus"];
+export type RegionsConfig = RuntimeConfig["regions"];
 export type HttpServerConfig = RuntimeConfig["servers"]["http"];
 export type RedisConfig = Config["storage"]["redis"];
 export type RedisRoleConfig = RedisConfig["roles"]["state"];

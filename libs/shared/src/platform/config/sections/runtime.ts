@@ -1,12 +1,13 @@
 import { parseHostPort } from "../../net/host-port.ts";
 import { isLoopback } from "../../net/ip.ts";
 import { messages } from "../messages.ts";
-import { checkEnabled, checkPair, type Judgement, remoteHostOf } from "./checks.ts";
-import { choice, duration, flag, integer, liveSection, secret, section, text, texts } from "./fields.ts";
+import { checkEnabled, type Judgement } from "./checks.ts";
+import { choice, duration, flag, integer, liveSection, secret, section, text } from "./fields.ts";
 import type { Config } from "./root.ts";
+import { Bus, validateBus } from "./runtime-bus.ts";
 import { Console } from "./runtime-console.ts";
 import { HttpServer, validateHttp } from "./runtime-http.ts";
-import { ClientTls } from "./tls.ts";
+import { Regions, validateRegions } from "./runtime-regions.ts";
 
 const AuthorityTls = section("TLS settings of this listener.", {
   enabled: flag("Whether the listener requires TLS instead of plain text."),
@@ -42,46 +43,6 @@ function validateGrpc({ runtime }: Config, judgement: Judgement): void {
   checkEnabled(tls, `${root}.tls`, ["cert", "key"], judgement);
   if (tls.require_client_cert && tls.client_ca === "") {
     judgement.problem(`${root}.tls.client_ca`, messages.needsWhen(`${root}.tls.require_client_cert is true`));
-  }
-}
-
-const Bus = section("Connection of every service to the message bus (NATS).", {
-  servers: texts(
-    "URLs of the NATS servers. May be empty if one process runs the whole site (`postern serve`), which then needs no NATS.",
-    { default: ["nats://127.0.0.1:4222"], form: "nats-url" },
-  ),
-  namespace: text("First token of every subject. Sites that share one NATS must use different namespaces.", {
-    default: "postern",
-    form: "subject-token",
-    minLength: 1,
-  }),
-  username: text("User name for NATS."),
-  password: secret("Password for NATS."),
-  token: secret("Token for NATS, in place of a user name and password."),
-  credentials_file: text("Path of a NATS credentials file (JWT and seed), in place of a user name and password."),
-  tls: ClientTls,
-  max_in_flight: integer(
-    1024,
-    "Maximum number of bus requests that a replica handles concurrently. Further requests are rejected immediately.",
-    { minimum: 1 },
-  ),
-});
-
-function validateBus({ runtime }: Config, judgement: Judgement): void {
-  const { servers, username, password, token, credentials_file, tls } = runtime.bus;
-  const { problem, warning } = judgement;
-  const logins = [username, token, credentials_file].filter((login) => login !== "");
-  if (logins.length > 1) problem("runtime.bus", messages.oneNatsLogin);
-  if (password !== "" && username === "") {
-    problem("runtime.bus.username", messages.needsWhen("runtime.bus.password is set"));
-  }
-  checkPair(tls, "runtime.bus.tls", ["cert", "key"], judgement);
-  const remote = servers.map(remoteHostOf).find((host) => host !== undefined);
-  if (remote === undefined) return;
-  if (logins.length === 0) warning("runtime.bus.username", messages.remoteWithoutLogin(remote));
-  const plain = servers.filter((server) => !server.startsWith("tls:"));
-  if (!tls.enabled && plain.some((server) => remoteHostOf(server) !== undefined)) {
-    warning("runtime.bus.tls.enabled", messages.remoteWithoutTls(remote));
   }
 }
 
@@ -189,6 +150,7 @@ export const Runtime = section("Listeners, names, timeouts and connections of th
   services: Services,
   jobs: Jobs,
   bus: Bus,
+  regions: Regions,
 });
 
 const takenSegments = new Set(["json", "cbor", "header", "basic"]);
@@ -197,7 +159,8 @@ export function validateRuntime(config: Config, judgement: Judgement): void {
   const { problem, warning } = judgement;
   validateHttp(config, judgement);
   validateGrpc(config, judgement);
-  validateBus(config, judgement);
+  validateBus(config.runtime.bus, "runtime.bus", judgement);
+  validateRegions(config, judgement);
   const { naming, services, developer_mode } = config.runtime;
   for (const name of ["proxy_segment", "sasl_segment"] as const) {
     if (takenSegments.has(naming[name])) problem(`runtime.naming.${name}`, messages.segmentTaken);

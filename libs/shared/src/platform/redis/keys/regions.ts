@@ -12,3 +12,23 @@ export const regionStatusKey = key("regions: status", "hash", monthSeconds, {
   template: "regions:status",
   lost: "the status of the other regions is unknown until the next exchange; an order to forget one is repeated",
 });
+
+/** What this region tells the others; each entry is encrypted. */
+export const regionLogKey = key("regions: log", "stream", 0, {
+  owner: "every service",
+  template: "regions:log",
+  bound: "100,000 entries",
+  lost: "the other regions read the bans of this one again, and miss flushes and revocations that they had not read yet",
+});
+
+/** How far the logs of the other regions have been read. */
+export const regionPositionsKey = key("regions: positions", "hash", monthSeconds, {
+  template: "regions:positions",
+  lost: "the state of the other regions is read again",
+});
+
+/** The worker that exchanges messages with the other regions. */
+export const regionLeaseKey = key("regions: lease", "string", 5, {
+  template: "regions:lease",
+  lost: "another worker may take over",
+});

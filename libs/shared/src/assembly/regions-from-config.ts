@@ -1,0 +1,45 @@
+import { RegionLog, regionLogPurpose } from "../domain/regions/index.ts";
+import { type Bus, connectBus } from "../platform/bus/index.ts";
+import type { Config } from "../platform/config/index.ts";
+import type { RedisClient } from "../platform/redis/client.ts";
+import type { Base } from "./base.ts";
+import { busSecurity } from "./bus-from-config.ts";
+import { keyRingFromConfig } from "./key-ring-from-config.ts";
+
+/** This region and the others; undefined if no regions are configured. */
+export function regionsFromConfig({ runtime }: Config) {
+  const { name, peers, bus } = runtime.regions;
+  return name === "" ? undefined : { name, peers, namespace: bus.namespace };
+}
+
+export type Regions = NonNullable<ReturnType<typeof regionsFromConfig>>;
+
+/** What services tell the other regions; undefined if no regions are configured. @param redis the client of the role `state` */
+export function regionLogFromConfig(config: Config, redis: RedisClient): RegionLog | undefined {
+  const keys = keyRingFromConfig(config, regionLogPurpose);
+  if (regionsFromConfig(config) === undefined || keys === undefined) return undefined;
+  return new RegionLog({ redis, keyPrefix: config.storage.redis.prefix, keys });
+}
+
+/**
+ * A connection to the NATS that joins the regions. A region's methods are those of a service with its name, and its inboxes have that name,
+ * so that permissions in NATS can tell the regions apart. Undefined if no regions are configured.
+ */
+export async function regionsBusFromConfig(
+  config: Config,
+  { logger }: Pick<Base, "logger">,
+): Promise<Bus | undefined> {
+  const regions = regionsFromConfig(config);
+  if (regions === undefined) return undefined;
+  const { bus: ofServices, regions: section } = config.runtime;
+  const connection = section.bus.servers.length > 0 ? section.bus : ofServices;
+  return connectBus({
+    servers: connection.servers,
+    namespace: regions.namespace,
+    name: regions.name,
+    ...busSecurity(connection),
+    logger,
+    // A region starts without waiting for the others.
+    connectWaitMs: 0,
+  });
+}
