@@ -5,6 +5,7 @@ export { LiveDomains } from "./domains-from-config.ts";
 export * from "./flushes-from-config.ts";
 export * from "./history-from-config.ts";
 export { keyRingFromConfig } from "./key-ring-from-config.ts";
+export { regionCallsFromConfig } from "./region-calls-from-config.ts";
 export { type Regions, regionLogFromConfig, regionsBusFromConfig, regionsFromConfig } from "./regions-from-config.ts";
 export { redisFromConfig } from "./redis-from-config.ts";
 export { rehearsalsFromConfig } from "./rehearsals-from-config.ts";
