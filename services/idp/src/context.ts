@@ -8,8 +8,10 @@ import {
   flushSettings,
   keyRingFromConfig,
   redisFromConfig,
+  regionCallsFromConfig,
   suspensionsFromConfig,
 } from "@postern/shared/assembly";
+import type { RegionCalls } from "@postern/shared/domain/region-calls";
 import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import { createCallerReader, createCallerVerifier } from "@postern/shared/platform/http";
@@ -31,6 +33,7 @@ import { accountOfSession } from "./oidc/accounts/accounts.ts";
 import { createOidcContext, type OidcContext } from "./oidc/context.ts";
 import { deviceEnd } from "./oidc/device/device.ts";
 import { createDeviceMemory } from "./remembered-devices/remembered-devices.ts";
+import { serveRegions } from "./regions/context.ts";
 import { createSamlContext, type SamlContext } from "./saml/context.ts";
 import { createSecondFactors, createVouching, type Vouching } from "./second-factors/context.ts";
 import type { BrowserSessionRecord } from "./sessions/browser-session.ts";
@@ -86,7 +89,7 @@ interface Protocols {
 
 type OidcDeps = Parameters<typeof createOidcContext>[1];
 
-type ProtocolParts = Pick<OidcDeps, "isRefused" | "clientUses" | "accountNames" | "starter" | "pages"> &
+type ProtocolParts = Pick<OidcDeps, "isRefused" | "clientUses" | "accountNames" | "starter" | "pages" | "regionCalls"> &
   Omit<PageParts, "config" | "suspensions">;
 
 function createProtocols(config: Config, sessions: SessionStore | undefined, parts: ProtocolParts): Protocols {
@@ -161,6 +164,7 @@ interface PagesParts extends PageParts, Vouching {
   readonly notifications: NotificationsContext | undefined;
   readonly metrics: IdpMetrics;
   readonly mailSetup: Parameters<typeof createAccount>[1]["mailSetup"];
+  readonly regionCalls: RegionCalls | undefined;
 }
 
 /** Undefined while `identity.frontend.enabled` is off, or without the secret that encrypts sessions and flows. */
@@ -237,8 +241,10 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const sessions = createSessions(config, { redis: state, clock: sharedClock, isRefused });
   // The protocols start flows on the pages, which are built after them.
   const built: { pages: ReturnType<typeof createPagesContext> } = { pages: undefined };
+  const regionCalls = await regionCallsFromConfig(config, base);
   const protocols = createProtocols(config, sessions, {
     base,
+    regionCalls,
     state,
     sharedClock,
     domains,
@@ -254,7 +260,8 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const vouching = createVouching(config, state, sharedClock);
   serveSuspensions({ ...protocols, ...vouching, bus, sessions, notifications, suspensions, logger: base.logger });
   const shown = { config, base, bus, state, sharedClock, suspensions, domains };
-  const parts = { ...shown, sessions, protocols, notifications, metrics };
+  const parts = { ...shown, sessions, protocols, notifications, metrics, regionCalls };
+  if (regionCalls !== undefined) serveRegions(config, { ...protocols, calls: regionCalls, state, sharedClock });
   const pages = createPagesContext({ ...parts, ...vouching, mailSetup: mail?.setup });
   built.pages = pages;
   const keyPrefix = config.storage.redis.prefix;
@@ -272,6 +279,8 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     settings,
     bus,
     engineWatch,
+    /** Undefined if there is one region only. */
+    regionCalls,
     state,
     suspensions,
     liveDomains,

@@ -5,6 +5,7 @@ import { demandsOf } from "../second-factors/sign-in-demands.ts";
 import { createConsoleClaims } from "./claims/claims.ts";
 import { createClientsFeature } from "./clients-feature.ts";
 import { createDeviceCodes } from "./device/device.ts";
+import { createUserCodes } from "./device/user-codes.ts";
 import { createDeviceLimits } from "./device/device-limits-redis.ts";
 import { createRefuseClient } from "./http/replies.ts";
 import { createKeyAdministration } from "./keys/key-administration.ts";
@@ -113,7 +114,8 @@ export function createOidcContext(config: Config, deps: OidcDeps) {
   let settings = (): OidcSettings => initial;
   const metrics = createOidcMetrics(deps.metrics, deps.metricsPrefix);
   const { prefix: keyPrefix } = config.storage.redis;
-  const parts: OidcParts = { ...deps, counted: metrics, keyPrefix, keys, initial, settings: () => settings() };
+  const userCodes = createUserCodes(deps.regionCalls, () => settings().oidc.device_flow.user_code_length);
+  const parts: OidcParts = { ...deps, counted: metrics, keyPrefix, keys, initial, userCodes, settings: () => settings() };
   const { issuer, identifier } = initial;
   const { redis, sessions, logger, audit } = deps;
 

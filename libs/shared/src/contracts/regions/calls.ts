@@ -91,8 +91,10 @@ export const claimFactorCode = {
     digest,
     /** Of the authenticator app. */
     step: optional(Type.Integer({ minimum: 0 })),
+    /** A recovery code that is claimed turns out right or wrong afterwards. */
+    move: optional(Type.Union([Type.Literal("claim"), Type.Literal("use"), Type.Literal("release")])),
     /** Digest of the sign-in. */
     user: digest,
   }),
-  reply: Type.Object({ isClaimed: Type.Boolean() }),
+  reply: Type.Object({ outcome: Type.Union([Type.Literal("claimed"), Type.Literal("pending"), Type.Literal("used")]) }),
 } satisfies RegionCall;

@@ -1,5 +1,6 @@
 import type { Audit } from "@postern/shared/domain/audit";
 import type { FindAccountNames } from "@postern/shared/domain/flush";
+import type { RegionCalls } from "@postern/shared/domain/region-calls";
 import { createRevoker } from "@postern/shared/domain/tokens";
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import type { Logger } from "@postern/shared/platform/logging";
@@ -15,6 +16,7 @@ import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import type { SessionStore } from "../../sessions/session-store-redis.ts";
 import { createSubjectsOfAccount } from "../accounts/accounts.ts";
 import { createOidcAccounts } from "../accounts/accounts-redis.ts";
+import type { UserCodes } from "../device/user-codes.ts";
 import { createConsents } from "../grants/consents-redis.ts";
 import { createKeepGrant } from "../grants/grants.ts";
 import type { OidcMetrics } from "../metrics/oidc-metrics.ts";
@@ -49,11 +51,14 @@ export interface OidcDeps {
   readonly domains: AccountDomains;
   /** Starts the pages of a sign-in or a consent. */
   readonly starter: FlowStarter;
+  /** Undefined if there is one region only. */
+  readonly regionCalls: RegionCalls | undefined;
 }
 
 /** What every feature of OIDC is built from. */
 export interface OidcParts extends OidcDeps {
   readonly counted: OidcMetrics;
+  readonly userCodes: UserCodes;
   readonly keyPrefix: string;
   readonly keys: KeyRing;
   /** The settings at startup, for what a reload does not change: issuer and identifier. */

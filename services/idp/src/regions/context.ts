@@ -1,0 +1,52 @@
+import { keyRingFromConfig } from "@postern/shared/assembly";
+import { claimFactorCode, consumePushedRequest, readPushedRequest, readTokenRecord } from "@postern/shared/contracts";
+import type { RegionCalls } from "@postern/shared/domain/region-calls";
+import { createOpaqueRecordReader } from "@postern/shared/domain/tokens";
+import type { Config } from "@postern/shared/platform/config";
+import type { KeyRing } from "@postern/shared/platform/crypto";
+import type { RedisClient } from "@postern/shared/platform/redis";
+import type { Clock } from "@postern/shared/platform/time";
+import type { OidcContext } from "../oidc/context.ts";
+import { createFactorClaims } from "../second-factors/factor-claims-redis.ts";
+
+interface RegionParts {
+  readonly calls: RegionCalls;
+  readonly state: RedisClient;
+  /** The clock of Redis, for the times of what replicas share. */
+  readonly sharedClock: Clock;
+  readonly oidc: OidcContext | undefined;
+}
+
+function serveTokens(keys: KeyRing, keyPrefix: string, { calls, state, sharedClock }: RegionParts): void {
+  const read = createOpaqueRecordReader(state, keyPrefix, keys);
+  calls.serve(readTokenRecord, async ({ digest }) => {
+    const found = await read(digest);
+    if (found === "none") return {};
+    const { expiresAtMs, signedInAt, ...record } = found;
+    const remainingMs = expiresAtMs - sharedClock.now();
+    return { record: { ...record, remainingMs, ...(signedInAt !== undefined && { signedInAt }) } };
+  });
+}
+
+function servePushedRequests({ store }: OidcContext, { calls, sharedClock }: RegionParts): void {
+  const model = "PushedAuthorizationRequest";
+  calls.serve(readPushedRequest, async ({ digest }) => {
+    const payload = await store.find({ model, digest });
+    if (payload === undefined) return {};
+    return { found: { payload, remainingSeconds: Math.round((payload.exp ?? 0) - sharedClock.now() / 1000) } };
+  });
+  calls.serve(consumePushedRequest, async ({ digest }) => ({
+    isConsumed: (await store.consume({ model, digest })) === "consumed",
+  }));
+}
+
+/** Answers what other regions ask about the records of this one. */
+export function serveRegions(config: Config, parts: RegionParts): void {
+  const { calls, state, oidc } = parts;
+  const { prefix } = config.storage.redis;
+  const claim = createFactorClaims(state, prefix);
+  calls.serve(claimFactorCode, async (request) => ({ outcome: await claim(request) }));
+  const keys = keyRingFromConfig(config, "oidc");
+  if (keys !== undefined) serveTokens(keys, prefix, parts);
+  if (oidc !== undefined) servePushedRequests(oidc, parts);
+}
