@@ -2,10 +2,20 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { askJson } from "../../support/ask-json.ts";
 import type { Browser, Page } from "../../support/browser.ts";
 import { askInTurn, relyingParty, type Tokens } from "../../support/relying-party.ts";
-import { browserOver, codeOf, type Region, type RegionPair, regionOf, regions, startRegionPair } from "./region-pair.ts";
+import {
+  browserOver,
+  codeOf,
+  follow,
+  post,
+  type Region,
+  type RegionPair,
+  regionCookie,
+  regionOf,
+  regions,
+  startRegionPair,
+} from "./region-pair.ts";
 
 const alice = { username: "alice@example.test", password: "alice-demo-password" };
-const issuer = "https://issuer.example.test";
 const scope = "openid email offline_access imap";
 
 let pair: RegionPair;
@@ -18,35 +28,11 @@ afterAll(async () => {
   await pair[Symbol.asyncDispose]();
 });
 
-const isOwn = ({ location = "" }: Page): boolean => location.startsWith("/") || location.startsWith(issuer);
-
-/** Follows the redirects within the issuer, over whatever region comes next. */
-async function follow(browser: Browser, page: Page): Promise<Page> {
-  let now = page;
-  for (let hops = 0; hops < 10 && isOwn(now); hops += 1) {
-    now = await browser.get(String(now.location).replace(issuer, ""));
-  }
-  return now;
-}
-
 /** Signs alice in. @returns the redirect to the client */
 async function signIn(browser: Browser, client = "web"): Promise<Page> {
   const form = await follow(browser, await relyingParty(pair.both, client).authorize(browser, { scope }));
   expect(form.text).toContain('name="password"');
   return follow(browser, await browser.submit(form, alice));
-}
-
-const credentials = (client: string) => ({ authorization: `Basic ${btoa(`${client}:${client}-secret`)}` });
-
-async function post(region: Region, path: string, form: Record<string, string>, client = "web"): Promise<Tokens> {
-  const body = new URLSearchParams(form);
-  const response = await pair.both.ask(regions.indexOf(region), path, {
-    method: "POST",
-    headers: client === "" ? {} : credentials(client),
-    body,
-  });
-  const text = await response.text();
-  return { status: response.status, body: text.startsWith("{") ? Object(JSON.parse(text)) : {}, headers: response.headers };
 }
 
 /** Tokens of a sign-in at one region, redeemed at the other. */
@@ -63,7 +49,7 @@ test("a sign-in goes on at whatever region its next request reaches: login, code
   const browser = browserOver(pair);
   const party = relyingParty(pair.both, "web");
   const begun = await party.authorize(browser, { scope });
-  const owner = browser.cookies.get("__Host-service_region");
+  const owner = browser.cookies.get(regionCookie);
   expect(regions).toContain(owner);
   const form = await follow(browser, begun);
   const answered = await follow(browser, await browser.submit(form, alice));
@@ -73,12 +59,15 @@ test("a sign-in goes on at whatever region its next request reaches: login, code
 
   let refresh = String(body["refresh_token"]);
   for (const region of regions) {
-    const next = await post(region, "/oidc/token", { grant_type: "refresh_token", refresh_token: refresh });
+    const next = await post(pair, region, "/oidc/token", { grant_type: "refresh_token", refresh_token: refresh });
     expect(next.status).toBe(200);
     refresh = String(next.body["refresh_token"]);
     const token = String(next.body["access_token"]);
     for (const at of regions) {
-      expect((await post(at, "/oidc/introspect", { token })).body).toMatchObject({ active: true, username: alice.username });
+      expect((await post(pair, at, "/oidc/introspect", { token })).body).toMatchObject({
+        active: true,
+        username: alice.username,
+      });
       expect((await party.userinfo(token)).status).toBe(200);
     }
   }
@@ -88,7 +77,7 @@ test("a sign-in goes on at whatever region its next request reaches: login, code
   const left = await follow(browser, out);
   expect(left.status).toBe(200);
   for (const region of regions) {
-    browser.cookies.set("__Host-service_region", region);
+    browser.cookies.set(regionCookie, region);
     expect((await party.authorize(browser, { prompt: "none" })).location).toContain("error=login_required");
   }
 });
@@ -107,17 +96,27 @@ test("of concurrent redemptions of a code at both regions, exactly one succeeds"
 test("signed tokens are introspected and revoked at either region", async () => {
   const { access_token: token } = await tokensOf("west", "signed");
   for (const region of regions)
-    expect((await post(region, "/oidc/introspect", { token: String(token) }, "signed")).body["active"]).toBe(true);
-  expect((await post("east", "/oidc/revoke", { token: String(token) }, "signed")).status).toBe(200);
+    expect(
+      (await post(pair, region, "/oidc/introspect", { token: String(token), client: "signed" })).body["active"],
+    ).toBe(true);
+  expect((await post(pair, "east", "/oidc/revoke", { token: String(token), client: "signed" })).status).toBe(200);
   for (const region of regions)
-    expect((await post(region, "/oidc/introspect", { token: String(token) }, "signed")).body["active"]).toBe(false);
+    expect(
+      (await post(pair, region, "/oidc/introspect", { token: String(token), client: "signed" })).body["active"],
+    ).toBe(false);
 });
 
 test("an engine asks the region of an opaque token when a mail client presents it", async () => {
   for (const region of regions) {
     const { access_token: token } = await tokensOf(region);
     for (const at of regions) {
-      const request = { username: alice.username, password: String(token), method: "xoauth2", protocol: "imap", client_ip: "192.0.2.9" };
+      const request = {
+        username: alice.username,
+        password: String(token),
+        method: "xoauth2",
+        protocol: "imap",
+        client_ip: "192.0.2.9",
+      };
       expect((await askJson(pair.urlOf(at), request)).status).toBe(200);
       expect((await askJson(pair.urlOf(at), { ...request, password: `${String(token)}x` })).status).toBe(403);
     }
@@ -135,7 +134,7 @@ test("a pushed request is used once, at the region to which the browser belongs"
       code_challenge: "x".repeat(43),
       code_challenge_method: "S256",
     };
-    const { body, status } = await post(region, "/oidc/par", request);
+    const { body, status } = await post(pair, region, "/oidc/par", request);
     expect(status).toBe(201);
     const place = `/oidc/authorize?${new URLSearchParams({ client_id: "web", request_uri: String(body["request_uri"]) }).toString()}`;
     const pages = await Promise.all([browser.get(place), browser.get(place)]);
@@ -144,15 +143,18 @@ test("a pushed request is used once, at the region to which the browser belongs"
 });
 
 test("a device of one region is allowed by a browser of the other", async () => {
-  const begun = await post("west", "/oidc/device", { client_id: "tv", scope: "openid" }, "");
+  const begun = await post(pair, "west", "/oidc/device", { client_id: "tv", scope: "openid", client: "" });
   expect(begun.body["user_code"]).toMatch(/^WEST-/);
   const browser = browserOver(pair, ["east"]);
   await signIn(browser);
   const typed = String(begun.body["user_code"]).toLowerCase();
-  const moved = await follow(browser, await browser.submit(await browser.get("/oidc/device/verify"), { user_code: typed }));
+  const moved = await follow(
+    browser,
+    await browser.submit(await browser.get("/oidc/device/verify"), { user_code: typed }),
+  );
   expect(moved.text).toContain(typed);
   const login = await follow(browser, await browser.submit(moved, { user_code: typed }));
-  expect(browser.cookies.get("__Host-service_region")).toBe("west");
+  expect(browser.cookies.get(regionCookie)).toBe("west");
   const consent = await follow(browser, await browser.submit(login, alice));
   expect(consent.text).toContain(String(begun.body["user_code"]));
   const done = await browser.submit(consent, { submit: "allow" });

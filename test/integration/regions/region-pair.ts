@@ -1,13 +1,15 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type NatsServer, scratchFolder, spawnNats } from "@postern/testing";
-import { createBrowser } from "../../support/browser.ts";
+import { type Browser, createBrowser, type Page } from "../../support/browser.ts";
 import { demoSeedFile } from "../../support/demo-users.ts";
 import { askReplicas, callback, type OidcStack, startOidcStack } from "../../support/oidc-stack.ts";
-import { answerOf } from "../../support/relying-party.ts";
+import { answerOf, type Tokens } from "../../support/relying-party.ts";
 import { merged, type Tree } from "../../support/stack-config.ts";
 import { factorBackends, moreRows } from "../idp/idp-stack.ts";
 
+const issuer = "https://issuer.example.test";
+export const regionCookie = "__Host-service_region";
 export const regions = ["east", "west"] as const;
 export type Region = (typeof regions)[number];
 
@@ -21,8 +23,11 @@ const clients: readonly Tree[] = [
   { client_id: "tv", scopes, grant_types: ["urn:ietf:params:oauth:grant-type:device_code"] },
 ];
 
-/** Two regions with one issuer. Each has its own services and Redis; they share the directory, and the NATS that joins them. */
+/**
+ * Two regions with one issuer. Each has its own services and Redis, and a directory that has not yet heard of what was used in the other one's.
+ */
 export interface RegionPair extends AsyncDisposable {
+  /** Joins them. */
   readonly nats: NatsServer;
   readonly stacks: Readonly<Record<Region, OidcStack>>;
   /** Both, as clients reach them through one name: each request to the other one. */
@@ -35,7 +40,7 @@ const other = { east: "west", west: "east" } as const;
 function settingsOf(region: Region, nats: NatsServer, backends: Tree): Tree {
   return {
     runtime: { regions: { name: region, peers: [other[region]], bus: { servers: [nats.url] } } },
-    auth: { backends, oauthbearer: { issuer: "https://issuer.example.test" } },
+    auth: { backends, oauthbearer: { issuer: issuer } },
   };
 }
 
@@ -45,19 +50,20 @@ export async function startRegionPair(): Promise<RegionPair> {
   const nats = started.use(await spawnNats());
   const seedFile = join(folder.path, "seed.sql");
   await writeFile(seedFile, `${await readFile(demoSeedFile, "utf8")}${moreRows}`);
-  const backends = factorBackends(folder.path, seedFile);
+  const directories = { east: join(folder.path, "east"), west: join(folder.path, "west") };
+  await Promise.all(Object.values(directories).map((path) => mkdir(path)));
   const start = async (region: Region): Promise<OidcStack> =>
     started.use(
       await startOidcStack(
         clients,
         {
-          issuer: "https://issuer.example.test",
+          issuer: issuer,
           custom_scopes: [{ name: "imap", description: "Mail" }],
           scopes_supported: scopes,
         },
         {
           oauthbearer: { audience: ["web"], required_scope: ["imap"] },
-          more: merged(settingsOf(region, nats, backends), {
+          more: merged(settingsOf(region, nats, factorBackends(directories[region], seedFile)), {
             runtime: { developer_mode: true },
             identity: { mfa: { totp: { max_attempts: 100, max_failures: 100 } } },
           }),
@@ -88,4 +94,30 @@ export const codeOf = (page: Parameters<typeof answerOf>[0]): string => answerOf
 /** A browser whose requests reach these regions in turn. */
 export function browserOver(pair: RegionPair, reached: readonly Region[] = regions) {
   return createBrowser(reached.map((region) => pair.urlOf(region)));
+}
+
+/** Follows the redirects within the issuer, over whatever region comes next. */
+export async function follow(browser: Browser, page: Page): Promise<Page> {
+  let now = page;
+  for (let hops = 0; hops < 10; hops += 1) {
+    const place = now.location?.replace(issuer, "");
+    if (place?.startsWith("/") !== true) return now;
+    now = await browser.get(place);
+  }
+  return now;
+}
+
+/** Sends a client's form to one region. */
+export async function post(
+  { both }: RegionPair,
+  region: Region,
+  path: string,
+  { client = "web", ...form }: Record<string, string>,
+): Promise<Tokens> {
+  const headers = client === "" ? {} : { authorization: `Basic ${btoa(`${client}:${client}-secret`)}` };
+  const body = new URLSearchParams(form);
+  const response = await both.ask(regions.indexOf(region), path, { method: "POST", headers, body });
+  const text = await response.text();
+  const answer = text.startsWith("{") ? Object(JSON.parse(text)) : {};
+  return { status: response.status, body: answer, headers: response.headers };
 }

@@ -25,10 +25,7 @@ export function regionLogFromConfig(config: Config, redis: RedisClient): RegionL
  * A connection to the NATS that joins the regions. A region's methods are those of a service with its name, and its inboxes have that name,
  * so that permissions in NATS can tell the regions apart. Undefined if no regions are configured.
  */
-export async function regionsBusFromConfig(
-  config: Config,
-  { logger }: Pick<Base, "logger">,
-): Promise<Bus | undefined> {
+export async function regionsBusFromConfig(config: Config, { logger }: Pick<Base, "logger">): Promise<Bus | undefined> {
   const regions = regionsFromConfig(config);
   if (regions === undefined) return undefined;
   const { bus: ofServices, regions: section } = config.runtime;

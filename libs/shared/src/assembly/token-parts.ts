@@ -79,7 +79,12 @@ function readEverywhere(readHere: ReadRecord, calls: RegionCalls | undefined, ti
     const digest = tag === undefined ? key : key.slice(tagged(tag, "").length);
     const region = calls?.elsewhere(tag);
     if (calls === undefined || region === undefined) return readHere(digest);
-    const { record } = await calls.ask(region, readTokenRecord, { digest }, { deadline: steadyClock.now() + timeoutMs });
+    const { record } = await calls.ask(
+      region,
+      readTokenRecord,
+      { digest },
+      { deadline: steadyClock.now() + timeoutMs },
+    );
     if (record === undefined) return "none";
     const { remainingMs, signedInAt, ...same } = record;
     return { ...same, signedInAt, expiresAtMs: systemClock.now() + remainingMs };

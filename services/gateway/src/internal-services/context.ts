@@ -10,8 +10,8 @@ import type { WireNames } from "../http/naming.ts";
 import type { Limits } from "../limits/context.ts";
 import { isPasswordPath, passwordKey } from "../limits/password-failures.ts";
 import type { GatewayMetrics } from "../metrics.ts";
-import type { GatewaySettings, Live } from "../settings.ts";
 import type { Regions } from "../regions/context.ts";
+import type { GatewaySettings, Live } from "../settings.ts";
 import { ForwardedStreams } from "./event-streams.ts";
 import type { ServiceFailure, ServicePlace } from "./service-agent.ts";
 

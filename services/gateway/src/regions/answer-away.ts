@@ -12,7 +12,9 @@ function pageOf({ raw, id }: FastifyRequest) {
   const { url = "/", headers } = raw;
   const page = { url, acceptLanguage: headers["accept-language"] };
   // A sign-in that cannot be continued can be begun again; nothing else would help with the rest.
-  return ofSignIn.test(url) ? plainPage(page, { texts: awayTexts, href: "", reference: id }) : unavailablePage(page, id);
+  return ofSignIn.test(url)
+    ? plainPage(page, { texts: awayTexts, href: "", reference: id })
+    : unavailablePage(page, id);
 }
 
 /**
@@ -34,7 +36,12 @@ export function answerAway(request: FastifyRequest, reply: FastifyReply, names: 
     ...always,
     ["Cache-Control", "no-store"],
     // The page that sent the request learns that it may repeat it.
-    ...(origin === undefined ? [] : ([["Access-Control-Allow-Origin", origin], ["Vary", "Origin"]] as const)),
+    ...(origin === undefined
+      ? []
+      : ([
+          ["Access-Control-Allow-Origin", origin],
+          ["Vary", "Origin"],
+        ] as const)),
   ];
   const body = { error: "temporarily_unavailable", error_description: "try again in a moment" };
   sendReply(reply, jsonReply(status, headers, body));

@@ -5,8 +5,8 @@ import { demandsOf } from "../second-factors/sign-in-demands.ts";
 import { createConsoleClaims } from "./claims/claims.ts";
 import { createClientsFeature } from "./clients-feature.ts";
 import { createDeviceCodes } from "./device/device.ts";
-import { createUserCodes } from "./device/user-codes.ts";
 import { createDeviceLimits } from "./device/device-limits-redis.ts";
+import { createUserCodes } from "./device/user-codes.ts";
 import { createRefuseClient } from "./http/replies.ts";
 import { createKeyAdministration } from "./keys/key-administration.ts";
 import { rotationRules } from "./keys/signing-keys.ts";
@@ -115,7 +115,15 @@ export function createOidcContext(config: Config, deps: OidcDeps) {
   const metrics = createOidcMetrics(deps.metrics, deps.metricsPrefix);
   const { prefix: keyPrefix } = config.storage.redis;
   const userCodes = createUserCodes(deps.regionCalls, () => settings().oidc.device_flow.user_code_length);
-  const parts: OidcParts = { ...deps, counted: metrics, keyPrefix, keys, initial, userCodes, settings: () => settings() };
+  const parts: OidcParts = {
+    ...deps,
+    counted: metrics,
+    keyPrefix,
+    keys,
+    initial,
+    userCodes,
+    settings: () => settings(),
+  };
   const { issuer, identifier } = initial;
   const { redis, sessions, logger, audit } = deps;
 

@@ -1,6 +1,11 @@
 import { claimFactorCode } from "@postern/shared/contracts";
 import { homeOf, type RegionCalls } from "@postern/shared/domain/region-calls";
-import { decidedInRedis, type RedisClient, redeemedRecoveryCodeKey, usedTotpStepKey } from "@postern/shared/platform/redis";
+import {
+  decidedInRedis,
+  type RedisClient,
+  redeemedRecoveryCodeKey,
+  usedTotpStepKey,
+} from "@postern/shared/platform/redis";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { Static } from "typebox";
 

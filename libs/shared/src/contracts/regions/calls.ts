@@ -72,7 +72,9 @@ export const readPushedRequest = {
   name: "read-pushed-request",
   request: Type.Object({ digest }),
   reply: Type.Object({
-    found: optional(Type.Object({ payload: Type.Record(Type.String(), Type.Unknown()), remainingSeconds: Type.Number() })),
+    found: optional(
+      Type.Object({ payload: Type.Record(Type.String(), Type.Unknown()), remainingSeconds: Type.Number() }),
+    ),
   }),
 } satisfies RegionCall;
 

@@ -20,7 +20,9 @@ export function tagOf(value: string): string | undefined {
  */
 export function homeOf(account: string, regions: readonly string[]): string {
   const weight = (region: string): string =>
-    createHash("sha256").update(JSON.stringify([region, account])).digest("hex");
+    createHash("sha256")
+      .update(JSON.stringify([region, account]))
+      .digest("hex");
   const [home = ""] = regions.toSorted((left, right) => (weight(left) < weight(right) ? 1 : -1));
   return home;
 }
