@@ -22,6 +22,7 @@ import { claimAtHome, createFactorClaims } from "./factor-claims-redis.ts";
 import { createFactorGuard } from "./factor-guard-redis.ts";
 import { createFactorProofs } from "./factor-proofs.ts";
 import { FactorStore } from "./factor-store-nats.ts";
+import { lostPhoneElsewhere } from "./lost-phone-elsewhere.ts";
 import { createPasskeyAttempts } from "./passkey-attempts-redis.ts";
 import { createPendingProofs } from "./pending-proofs-redis.ts";
 import { createRemovedPasskeys } from "./removed-passkeys-redis.ts";
@@ -103,11 +104,11 @@ export function createSecondFactors(
 export type SecondFactors = ReturnType<typeof createSecondFactors>;
 
 /** What takes the place of a second factor. */
-export function createVouching(config: Config, redis: RedisClient, clock: Clock) {
+export function createVouching(config: Config, redis: RedisClient, clock: Clock, calls: RegionCalls | undefined) {
   return {
     /** Undefined without the secret that encrypts them. */
     devices: rememberedDevicesFromConfig(config, { redis, clock }),
-    lostPhone: createLostPhoneCodes(redis, config.storage.redis.prefix, clock),
+    lostPhone: lostPhoneElsewhere(createLostPhoneCodes(redis, config.storage.redis.prefix, clock), calls),
   };
 }
 

@@ -85,6 +85,15 @@ export const consumePushedRequest = {
   reply: Type.Object({ isConsumed: Type.Boolean() }),
 } satisfies RegionCall;
 
+/** Uses up a code of the help desk, if this region issued it. */
+export const redeemLostPhoneCode = {
+  name: "redeem-lost-phone-code",
+  request: Type.Object({ account: text(1024), code: text(64), flowId: text(128) }),
+  reply: Type.Object({
+    outcome: Type.Union([Type.Literal("redeemed"), Type.Literal("repeated"), Type.Literal("wrong")]),
+  }),
+} satisfies RegionCall;
+
 /** Uses up a code of a second factor: a time step of an authenticator app, or a recovery code. The same sign-in may do so again. */
 export const claimFactorCode = {
   name: "claim-factor-code",

@@ -1,5 +1,12 @@
 import { keyRingFromConfig } from "@postern/shared/assembly";
-import { claimFactorCode, consumePushedRequest, readPushedRequest, readTokenRecord } from "@postern/shared/contracts";
+import {
+  claimFactorCode,
+  consumePushedRequest,
+  readPushedRequest,
+  readTokenRecord,
+  redeemLostPhoneCode,
+} from "@postern/shared/contracts";
+import { createLostPhoneCodes } from "@postern/shared/domain/lost-phone";
 import type { RegionCalls } from "@postern/shared/domain/region-calls";
 import { createOpaqueRecordReader } from "@postern/shared/domain/tokens";
 import type { Config } from "@postern/shared/platform/config";
@@ -41,11 +48,15 @@ function servePushedRequests({ store }: OidcContext, { calls, sharedClock }: Reg
 }
 
 /** Answers what other regions ask about the records of this one. */
-export function serveRegions(config: Config, parts: RegionParts): void {
-  const { calls, state, oidc } = parts;
+export function serveRegionCalls(config: Config, parts: RegionParts): void {
+  const { calls, state, sharedClock, oidc } = parts;
   const { prefix } = config.storage.redis;
   const claim = createFactorClaims(state, prefix);
   calls.serve(claimFactorCode, async (request) => ({ outcome: await claim(request) }));
+  const lostPhone = createLostPhoneCodes(state, prefix, sharedClock);
+  calls.serve(redeemLostPhoneCode, async ({ account, code, flowId }) => ({
+    outcome: await lostPhone.redeem(account, code, flowId),
+  }));
   const keys = keyRingFromConfig(config, "oidc");
   if (keys !== undefined) serveTokens(keys, prefix, parts);
   if (oidc !== undefined) servePushedRequests(oidc, parts);

@@ -14,7 +14,7 @@ import {
   regionCookie,
   regions,
   startRegionPair,
-} from "./region-pair.ts";
+} from "./issuer-regions.ts";
 
 const alice = { username: "alice@example.test", password: "alice-demo-password" };
 const bob = { username: "bob@example.test", password: "bob-demo-password" };

@@ -13,7 +13,7 @@ import {
   regionOf,
   regions,
   startRegionPair,
-} from "./region-pair.ts";
+} from "./issuer-regions.ts";
 
 const alice = { username: "alice@example.test", password: "alice-demo-password" };
 const scope = "openid email offline_access imap";
