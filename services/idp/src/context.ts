@@ -222,6 +222,17 @@ function createPagesContext(parts: PagesParts) {
   };
 }
 
+/** The protocols start flows on the pages, which are built after them. */
+function pagesLater() {
+  let built: ReturnType<typeof createPagesContext>;
+  return {
+    parts: { pages: () => built?.visits.pages, starter: starterOf(() => built?.visits.starts) },
+    set: (pages: typeof built): void => {
+      built = pages;
+    },
+  };
+}
+
 function configuredClients({ oidc }: Protocols) {
   return [...(oidc?.generations.current().policies.values() ?? [])].filter((one) => !one.isRegistered);
 }
@@ -239,31 +250,21 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const suspensions = suspensionsFromConfig(config, base, { redis: state, bus, clock: sharedClock });
   const { liveDomains, domains, isRefused } = createDomains(config, bus, suspensions);
   const sessions = createSessions(config, { redis: state, clock: sharedClock, isRefused });
-  // The protocols start flows on the pages, which are built after them.
-  const built: { pages: ReturnType<typeof createPagesContext> } = { pages: undefined };
   const regionCalls = await regionCallsFromConfig(config, base);
-  const protocols = createProtocols(config, sessions, {
-    base,
-    regionCalls,
-    state,
-    sharedClock,
-    domains,
-    isRefused,
-    clientUses: applications.uses,
-    accountNames: accountNamesFromSettings({ bus, live: () => names }),
-    pages: () => built.pages?.visits.pages,
-    starter: starterOf(() => built.pages?.visits.starts),
-  });
+  const shown = { config, base, bus, state, sharedClock, suspensions, domains };
+  const accountNames = accountNamesFromSettings({ bus, live: () => names });
+  const later = pagesLater();
+  const clients = { clientUses: applications.uses, accountNames, isRefused, regionCalls };
+  const protocols = createProtocols(config, sessions, { ...shown, ...clients, ...later.parts });
   const metrics = createIdpMetrics(base.metrics, base.metricsPrefix);
   const notifications = await notificationsOf(config, { base, bus, state, metrics, domains });
   const mail = createMailClients(config, base, state, domains);
   const vouching = createVouching(config, state, sharedClock, regionCalls);
   serveSuspensions({ ...protocols, ...vouching, bus, sessions, notifications, suspensions, logger: base.logger });
-  const shown = { config, base, bus, state, sharedClock, suspensions, domains };
   const parts = { ...shown, sessions, protocols, notifications, metrics, regionCalls };
   if (regionCalls !== undefined) serveRegionCalls(config, { ...protocols, calls: regionCalls, state, sharedClock });
   const pages = createPagesContext({ ...parts, ...vouching, mailSetup: mail?.setup });
-  built.pages = pages;
+  later.set(pages);
   const keyPrefix = config.storage.redis.prefix;
   return {
     ...base,

@@ -79,7 +79,7 @@ test("while a region is away, what it keeps is temporarily unavailable, and new 
   const again = codeOf(await party.authorize(browser, { scope }));
   const { browser: halfway, form: halfForm } = await begin(home);
   const factor = await atFactor(other, "/login/totp");
-  await pair.stacks[home].stack.gateway.signal("SIGKILL");
+  pair.stacks[home].stack.gateway.signal("SIGKILL");
 
   const redeemed = { grant_type: "authorization_code", code: again, redirect_uri: "http://127.0.0.1:8090/callback" };
   const refreshed = { grant_type: "refresh_token", refresh_token: String(tokens["refresh_token"]) };

@@ -54,7 +54,7 @@ async function answerHere(
   const { statusCode, ...answer } = await agent.request({
     origin: place.origin,
     path: url,
-    method: method as "GET",
+    method,
     headers: { ...headers, ...(passesBody(method) && { "content-length": String(body.length) }) },
     ...(hasBody && { body }),
     signal,

@@ -70,10 +70,11 @@ function formOf(text: string): URLSearchParams {
 }
 
 async function placeOfValue(request: FastifyRequest, { calls }: ForwardToRegionDeps): Promise<Place> {
-  const { query } = urlOf(request);
+  const { path, query } = urlOf(request);
   const body = await bodyOf(request);
   const form = body.length === 0 ? query : formOf(body.toString("utf8"));
-  const region = calls.elsewhere(taggedRegion(request.raw.headers.authorization, form));
+  const { authorization } = request.raw.headers;
+  const region = calls.elsewhere(taggedRegion({ path, authorization, form }));
   return { region, isBrowser: false, change: "kept" };
 }
 
@@ -144,5 +145,3 @@ export function createForwardToRegion(deps: ForwardToRegionDeps) {
     return { outcome: isNew ? "here" : "away", headers: headersOf(place, calls.name, "taken") };
   };
 }
-
-export type ForwardToRegion = ReturnType<typeof createForwardToRegion>;

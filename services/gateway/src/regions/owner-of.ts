@@ -23,10 +23,13 @@ const browserPaths = [
 ] as const;
 const valuePaths: ReadonlySet<string> = new Set(["/oidc/token", "/oidc/introspect", "/oidc/revoke", "/oidc/userinfo"]);
 
+/** The management of a client that registered itself (RFC 7592); its identifier names the region. */
+const registrations = "/oidc/register/";
+
 const isBelow = (path: string, prefix: string): boolean => path === prefix || path.startsWith(`${prefix}/`);
 
 export function tieOf(path: string): Tie | undefined {
-  if (valuePaths.has(path)) return "value";
+  if (valuePaths.has(path) || path.startsWith(registrations)) return "value";
   return browserPaths.some((prefix) => isBelow(path, prefix)) ? "browser" : undefined;
 }
 
@@ -45,8 +48,21 @@ function identifierOf(token: string): string {
 const longestToken = 8192;
 const fields = ["token", "access_token", "code", "refresh_token", "device_code"] as const;
 
-/** The region that the code or token of a request names. @param form of its body, or of its query */
-export function taggedRegion(authorization: string | undefined, form: URLSearchParams): string | undefined {
+function clientIn(path: string): string | undefined {
+  return path.startsWith(registrations) ? path.slice(registrations.length).replace(/%7e/i, "~") : undefined;
+}
+
+interface Tagged {
+  readonly path: string;
+  readonly authorization: string | undefined;
+  /** Of the body, or of the query. */
+  readonly form: URLSearchParams;
+}
+
+/** The region that the code, token or registration of a request names. */
+export function taggedRegion({ path, authorization, form }: Tagged): string | undefined {
+  const client = clientIn(path);
+  if (client !== undefined) return tagOf(client);
   const bearer = /^(?:Bearer|DPoP) +(\S+)$/i.exec(authorization ?? "")?.[1];
   const values = [bearer, ...fields.map((name) => form.get(name))];
   for (const value of values) {

@@ -6,7 +6,6 @@ import { createConsoleClaims } from "./claims/claims.ts";
 import { createClientsFeature } from "./clients-feature.ts";
 import { createDeviceCodes } from "./device/device.ts";
 import { createDeviceLimits } from "./device/device-limits-redis.ts";
-import { createUserCodes } from "./device/user-codes.ts";
 import { createRefuseClient } from "./http/replies.ts";
 import { createKeyAdministration } from "./keys/key-administration.ts";
 import { rotationRules } from "./keys/signing-keys.ts";
@@ -29,6 +28,7 @@ import { createMailSignIns } from "./sessions/mail-sign-ins.ts";
 import { createOidcSessions } from "./sessions/session-list.ts";
 import { createOwnersOf } from "./sessions/session-owner.ts";
 import { deliveryTimes, type OidcSettings, oidcSettings, oidcSignatures } from "./settings/oidc-settings.ts";
+import { createUserCodes } from "./settings/user-codes.ts";
 import { createOidcState, type OidcDeps, type OidcParts, type OidcState } from "./state/context.ts";
 import { createCheckProof, createDpopNonces, type DpopNonces } from "./tokens/dpop.ts";
 import { createResolveToken, type MayUse } from "./tokens/resolve-token.ts";
@@ -45,7 +45,10 @@ function createRegistrationFeature(parts: OidcParts, { registrations, records }:
   const settings = () => parts.settings().oidc;
   const faultOf = (registration: Registration) => generations.current().faultOf(registration);
   return {
-    registerClient: createRegisterClient(registrations, settings, faultOf, systemClock),
+    registerClient: createRegisterClient(registrations, settings, faultOf, {
+      clock: systemClock,
+      region: parts.regionCalls?.name,
+    }),
     manageClient: createManageClient(registrations, records, () => settings().dynamic_registration, faultOf),
   };
 }

@@ -3,11 +3,12 @@ import {
   claimFactorCode,
   consumePushedRequest,
   readPushedRequest,
+  readRegistration,
   readTokenRecord,
   redeemLostPhoneCode,
 } from "@postern/shared/contracts";
 import { createLostPhoneCodes } from "@postern/shared/domain/lost-phone";
-import type { RegionCalls } from "@postern/shared/domain/region-calls";
+import { type RegionCalls, tagOf } from "@postern/shared/domain/region-calls";
 import { createOpaqueRecordReader } from "@postern/shared/domain/tokens";
 import type { Config } from "@postern/shared/platform/config";
 import type { KeyRing } from "@postern/shared/platform/crypto";
@@ -35,6 +36,17 @@ function serveTokens(keys: KeyRing, keyPrefix: string, { calls, state, sharedClo
   });
 }
 
+/** Only of clients of this region: a call never leads to another one. */
+function serveRegistrations({ registered }: OidcContext, { calls }: RegionParts): void {
+  calls.serve(readRegistration, async ({ id, isUsed }) => {
+    if (calls.elsewhere(tagOf(id)) !== undefined) return {};
+    await registered.load(id);
+    if (isUsed) await registered.keep(id);
+    const registration = registered.recent(id);
+    return registration === undefined ? {} : { registration: { ...registration } };
+  });
+}
+
 function servePushedRequests({ store }: OidcContext, { calls, sharedClock }: RegionParts): void {
   const model = "PushedAuthorizationRequest";
   calls.serve(readPushedRequest, async ({ digest }) => {
@@ -59,5 +71,7 @@ export function serveRegionCalls(config: Config, parts: RegionParts): void {
   }));
   const keys = keyRingFromConfig(config, "oidc");
   if (keys !== undefined) serveTokens(keys, prefix, parts);
-  if (oidc !== undefined) servePushedRequests(oidc, parts);
+  if (oidc === undefined) return;
+  servePushedRequests(oidc, parts);
+  serveRegistrations(oidc, parts);
 }

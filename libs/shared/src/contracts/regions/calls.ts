@@ -85,6 +85,13 @@ export const consumePushedRequest = {
   reply: Type.Object({ isConsumed: Type.Boolean() }),
 } satisfies RegionCall;
 
+/** A client that registered itself; absent if it is unknown. `isUsed`: a token is about to be issued, which extends the registration. */
+export const readRegistration = {
+  name: "read-registration",
+  request: Type.Object({ id: text(128), isUsed: Type.Boolean() }),
+  reply: Type.Object({ registration: optional(Type.Record(Type.String(), Type.Unknown())) }),
+} satisfies RegionCall;
+
 /** Uses up a code of the help desk, if this region issued it. */
 export const redeemLostPhoneCode = {
   name: "redeem-lost-phone-code",

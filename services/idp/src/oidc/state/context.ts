@@ -16,13 +16,14 @@ import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import type { SessionStore } from "../../sessions/session-store-redis.ts";
 import { createSubjectsOfAccount } from "../accounts/accounts.ts";
 import { createOidcAccounts } from "../accounts/accounts-redis.ts";
-import type { UserCodes } from "../device/user-codes.ts";
 import { createConsents } from "../grants/consents-redis.ts";
 import { createKeepGrant } from "../grants/grants.ts";
 import type { OidcMetrics } from "../metrics/oidc-metrics.ts";
 import { createRegisteredClients } from "../registration/registered-clients.ts";
+import { registeredElsewhere } from "../registration/registered-elsewhere.ts";
 import { createRegistrations } from "../registration/registrations-redis.ts";
 import type { OidcSettings } from "../settings/oidc-settings.ts";
+import type { UserCodes } from "../settings/user-codes.ts";
 import { createOutcomes } from "../storage/outcomes-redis.ts";
 import { createRecordTimes } from "../storage/record-times.ts";
 import { OidcStore } from "../storage/store-redis.ts";
@@ -95,7 +96,12 @@ export function createOidcState(parts: OidcParts) {
     records: createTokenRecords({ store, revoker, issuer: initial.issuer, clock, times, keepGrant }),
     reportUnreadable: createReportUnreadable(logger, clock),
     registrations,
-    registered: createRegisteredClients(registrations, () => settings().oidc, systemClock),
+    registered: createRegisteredClients(
+      registrations,
+      registeredElsewhere(parts.regionCalls),
+      () => settings().oidc,
+      systemClock,
+    ),
   };
 }
 
