@@ -7,14 +7,15 @@ import { createRegionCookie } from "./region-cookie.ts";
 export async function createRegions(config: Config, base: Base) {
   const calls = await regionCallsFromConfig(config, base);
   if (calls === undefined) return undefined;
-  const requests = base.metrics.counter({
-    name: `${base.metricsPrefix}_region_requests_total`,
+  const { metrics, metricsPrefix, logger } = base;
+  const requests = metrics.counter({
+    name: `${metricsPrefix}_region_requests_total`,
     help: "Requests that concern another region, by whether it answered",
     labels: { outcome: ["answered", "away"] },
   });
   const cookie = createRegionCookie(config.identity.oidc.issuer);
   const counted = (outcome: "answered" | "away"): void => requests({ outcome }).inc();
-  return { calls, forward: createForwardToRegion({ calls, cookie, counted, logger: base.logger }) };
+  return { calls, forward: createForwardToRegion({ calls, cookie, counted, logger }) };
 }
 
 export type Regions = NonNullable<Awaited<ReturnType<typeof createRegions>>>;

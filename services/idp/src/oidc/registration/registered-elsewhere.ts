@@ -6,14 +6,15 @@ import { isRegistration, type Registration } from "./registration.ts";
 
 const waitMs = 3000;
 
+async function ask(calls: RegionCalls, region: string, id: string, isUsed: boolean): Promise<Registration | undefined> {
+  const options = { deadline: steadyClock.now() + waitMs };
+  const { registration } = await calls.ask(region, readRegistration, { id, isUsed }, options);
+  if (registration === undefined || isRegistration(registration)) return registration;
+  throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `region ${region} answered no registration` });
+}
+
 /** Clients that registered themselves in other regions, which keep them. */
 export function registeredElsewhere(calls: RegionCalls | undefined) {
-  const ask = async (from: RegionCalls, region: string, id: string, isUsed: boolean) => {
-    const options = { deadline: steadyClock.now() + waitMs };
-    const { registration } = await from.ask(region, readRegistration, { id, isUsed }, options);
-    if (registration === undefined || isRegistration(registration)) return registration;
-    throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `region ${region} answered no registration` });
-  };
   return {
     /**
      * Undefined for a client of this region. Otherwise rejects with an AppError of the kind `unavailable` while the other one is away.
