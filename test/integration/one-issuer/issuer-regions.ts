@@ -60,6 +60,7 @@ export async function startRegionPair(): Promise<RegionPair> {
           issuer: issuer,
           custom_scopes: [{ name: "imap", description: "Mail" }],
           scopes_supported: scopes,
+          dynamic_registration: { enabled: true, open: true, per_minute: 1000, max_pending_per_network: 1000 },
         },
         {
           oauthbearer: { audience: ["web"], required_scope: ["imap"] },

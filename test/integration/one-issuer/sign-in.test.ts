@@ -166,3 +166,44 @@ test("a device of one region is allowed by a browser of the other", async () => 
   });
   expect(regionOf(body["access_token"])).toBe("west");
 });
+
+test("a client that registered itself in one region is served and managed in the other", async () => {
+  const redirect = "http://127.0.0.1:8090/callback";
+  const registered = await pair.both.ask(1, "/oidc/register", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ redirect_uris: [redirect], client_name: "Wiki", scope: "openid email" }),
+  });
+  const client: Readonly<Record<string, unknown>> = Object(await registered.json());
+  const id = String(client["client_id"]);
+  expect(regionOf(id)).toBe("west");
+
+  const browser = browserOver(pair, ["east"]);
+  const verifier = "v".repeat(43);
+  const asking = {
+    client_id: id,
+    redirect_uri: redirect,
+    response_type: "code",
+    scope: "openid",
+    code_challenge: "7w_YNF9DSfIdPf_pRjSq646_kPr-2-o9NAl16JGghdM",
+    code_challenge_method: "S256",
+  };
+  const form = await follow(browser, await browser.get(`/oidc/authorize?${new URLSearchParams(asking).toString()}`));
+  const consent = await follow(browser, await browser.submit(form, alice));
+  const answered = await follow(browser, await browser.submit(consent, { submit: "allow" }));
+  const redeeming = { grant_type: "authorization_code", code: codeOf(answered), redirect_uri: redirect };
+  const { status } = await askInTurn(pair.both, "/oidc/token", {
+    method: "POST",
+    headers: {
+      authorization: `Basic ${btoa(`${encodeURIComponent(id)}:${encodeURIComponent(String(client["client_secret"]))}`)}`,
+    },
+    body: new URLSearchParams({ ...redeeming, code_verifier: verifier }),
+  });
+  expect(status).toBe(200);
+
+  const headers = { authorization: `Bearer ${String(client["registration_access_token"])}` };
+  for (const region of [0, 1])
+    expect((await pair.both.ask(region, `/oidc/register/${id}`, { headers })).status).toBe(200);
+  expect((await pair.both.ask(0, `/oidc/register/${id}`, { method: "DELETE", headers })).status).toBe(204);
+  expect((await pair.both.ask(1, `/oidc/register/${id}`, { headers })).status).toBe(401);
+});
