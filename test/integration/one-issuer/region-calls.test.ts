@@ -49,6 +49,12 @@ async function callsOf(
 
 const kindOf = (error: unknown): unknown => (error instanceof AppError ? [error.code, error.row.kind] : error);
 
+/** A message of east as it is sent, which is an empty map for whoever can open it. */
+function sealedFor(context: string): Buffer {
+  const sealed = keysOf("test-encryption-secret").seal(Buffer.from("a0", "hex"), context);
+  return Buffer.concat([Buffer.from("east".padEnd(20)), sealed]);
+}
+
 function messageTo(path: string, headers: Record<string, string> = {}) {
   const client = { ip: "192.0.2.77", session: "of-east" };
   return { method: "GET", url: path, headers: { accept: "text/html", ...headers }, body: "", client };
@@ -82,11 +88,6 @@ test.each([
 
 test("a message for one call or region is not accepted for another", async () => {
   const bus = await busOf("east");
-  const sealedFor = (context: string) =>
-    Buffer.concat([
-      Buffer.from("east".padEnd(20)),
-      keysOf("test-encryption-secret").seal(Buffer.from("a0", "hex"), context),
-    ]);
   for (const context of ["east west forward-request", "east north read-token-record", "west west read-token-record"]) {
     const method = { service: "west", name: readTokenRecord.name, major: 1 };
     const sent = bus.rawRequest(method, sealedFor(context), patience);
