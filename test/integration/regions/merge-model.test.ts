@@ -183,6 +183,6 @@ test("any order, repetition and loss of messages, with everything sent again at 
         for (const { suspensions } of regions) suspensions.close();
       }
     }),
-    { numRuns: 80 },
+    { numRuns: 40 },
   );
 });

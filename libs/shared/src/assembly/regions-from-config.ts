@@ -35,7 +35,12 @@ export async function regionsBusFromConfig(config: Config, { logger }: Pick<Base
     namespace: regions.namespace,
     name: regions.name,
     ...busSecurity(connection),
-    logger,
+    // The bus of the services reports the same.
+    logger: {
+      info: (fields, message) => logger.info({ bus: "regions", ...fields }, message),
+      warn: (fields, message) => logger.warn({ bus: "regions", ...fields }, message),
+      error: (fields, message) => logger.error({ bus: "regions", ...fields }, message),
+    },
     // A region starts without waiting for the others.
     connectWaitMs: 0,
   });

@@ -25,12 +25,16 @@ export function createEndOrdered({ ends, sessions, onEnded, onError }: EndOrdere
     await ends.done(order);
   };
   let running: Promise<void> | undefined;
+  let hasFailed = false;
   const endAll = async (): Promise<void> => {
-    try {
-      for (const order of await ends.list()) await endOne(order);
-    } catch (error) {
-      onError(error);
-    }
+    const failures: unknown[] = [];
+    const failed = (error: unknown): void => void failures.push(error);
+    const orders = (await ends.list().catch(failed)) ?? [];
+    // One that fails does not hold up those behind it.
+    for (const order of orders) await endOne(order).catch(failed);
+    // Once for an outage.
+    if (failures.length > 0 && !hasFailed) onError(failures[0]);
+    hasFailed = failures.length > 0;
   };
   return async () => {
     // What arrives meanwhile may be missing from the list that is being worked on.

@@ -51,9 +51,11 @@ export function startLogWatch({ redis, keyPrefix, reader }: LogWatchDeps) {
       if (newest === position) await endsWithin(promise, timeMs, { ref: false });
       else await delay(pauseMs);
     },
-    /** The client has to be disconnected for it. */
+    isStopped: (): boolean => signal.aborted,
+    /** Ends all waits, and disconnects the client. */
     stop: async (): Promise<void> => {
       stopping.abort();
+      changed.resolve();
       redis.disconnect();
       await endsWithin(running, pauseAfterErrorMs);
     },

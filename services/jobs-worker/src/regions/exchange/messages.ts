@@ -10,11 +10,11 @@ export const snapshotFeed = "snapshot";
 
 /** The longest time for which a request waits for something new. */
 export const longestWaitMs = 1000;
-/** Bytes of sealed events in one reply; NATS permits at least a megabyte. */
+/** Bytes of sealed events in one reply. */
 export const maxBatchBytes = 256 * 1024;
 export const maxBatchEntries = 1000;
-/** Bytes of a reply. A larger one is none of ours. */
-export const maxReplyBytes = 1024 * 1024;
+/** Bytes of a reply, below the limit with which NATS is set up for Postern. A larger one is none of ours. */
+export const maxReplyBytes = 3.5 * 1024 * 1024;
 
 /** In the log, before its oldest entry, whichever that is. */
 export const oldestPosition = "0";
@@ -49,7 +49,7 @@ export type LogReply = Batch | Static<typeof Gone>;
 
 export const isSnapshotReply = compileCheck(
   Type.Object({
-    events: Type.Array(Type.Unknown(), { maxItems: maxBatchEntries }),
+    events: Type.Array(Type.Unknown(), { maxItems: 10_000 }),
     next: Type.Optional(position),
   }),
 );

@@ -16,7 +16,7 @@ interface ServePullsDeps {
   readonly peers: readonly string[];
   readonly envelope: RegionEnvelope;
   readonly reader: Pick<LogReader, "read">;
-  readonly watch: Pick<LogWatch, "beyond">;
+  readonly watch: Pick<LogWatch, "beyond" | "isStopped">;
   readonly appliers: Pick<RegionAppliers, "snapshot" | "feeds">;
 }
 
@@ -27,7 +27,8 @@ async function readLog({ reader, watch }: ServePullsDeps, from: string | undefin
   for (;;) {
     const batch = await reader.read(from);
     if ("gone" in batch) return batch;
-    if (batch.entries.length > 0 || heldMs() >= longestWaitMs) return { ...batch, heldMs: heldMs() };
+    if (batch.entries.length > 0 || heldMs() >= longestWaitMs || watch.isStopped())
+      return { ...batch, heldMs: heldMs() };
     await watch.beyond(batch.next, longestWaitMs - heldMs());
   }
 }

@@ -72,9 +72,11 @@ async function flushScope(
   await marks.mark([countText({ network, rule })]);
   const remove = bans.map(({ id, remainingMs }) => ({ id, remainingMs: remainingMs - ageMs }));
   const { ban, isChanged } = await changeBan(scope, { remove });
+  // Engines also remember successes of the network that the flush has removed.
+  if (isNew || isChanged)
+    deps.bus.publish(bruteForceFlushed, { addresses: [network.split("/", 1)[0] ?? network], rules: [rule] });
   if (!isChanged) return isNew;
   await unindexBans({ redis, keyPrefix }, [scope.banKey]);
-  deps.bus.publish(bruteForceFlushed, { addresses: [network.split("/", 1)[0] ?? network], rules: [rule] });
   // A ban that the other region did not know stays in force.
   if (ban !== undefined) await announce(deps, scope, ban);
   return isNew;
