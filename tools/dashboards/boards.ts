@@ -94,6 +94,7 @@ const gateway: Rows = {
       description: "Mail servers behind the proxy dialect, as seen by each gateway",
     },
     rate("service_mail_backend_checks_total", "protocol, outcome", "Health checks of mail servers"),
+    rate("service_region_requests_total", "outcome", "Requests that concern another region"),
     rate("service_forward_failures_total", "owner, reason", "Requests that idp or admin did not answer", never),
     engines,
     ...bus,

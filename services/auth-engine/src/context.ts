@@ -187,7 +187,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const redis = redisFromConfig(config, "state", base);
   const domains = createLiveDomains(config, { base, bus, backends, scripts });
   const { backendsByName } = domains;
-  const mailTokens = createMailTokens(config, settings, { base, metrics, redis });
+  const mailTokens = await createMailTokens(config, settings, { base, metrics, redis });
   const rollups = createRollups(config, redis, engineId);
   const risk = createLiveRisk(config, { base, bus, redis, live, metrics });
   const origins = createOrigins(config, { places: risk?.places, redis, engineId });

@@ -79,7 +79,7 @@ async function start(config: Config, shared: SharedByProcess): Promise<Service> 
       { name: "facts about sign-ins", run: () => risk?.close() },
       { name: "directories", run: () => Promise.all([backends.close(), context.domains.close()]) },
       { name: "scripts", run: () => scripts.close() },
-      { name: "keys of access tokens", run: () => mailTokens?.tokens.close() },
+      { name: "keys of access tokens", run: () => mailTokens?.close() },
       { name: "redis", run: () => redis.disconnect() },
       { name: "redis of the result cache", run: () => resultCache.redis?.disconnect() },
       { name: "password verification", run: () => passwords.close() },

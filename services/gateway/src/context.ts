@@ -21,6 +21,7 @@ import { limitsOnTheBus } from "./limits/context.ts";
 import { createAccountPages } from "./list-accounts/account-pages.ts";
 import { createGatewayMetrics, type GatewayMetrics } from "./metrics.ts";
 import { createPublicStatus } from "./public-status/context.ts";
+import { createRegions } from "./regions/context.ts";
 import {
   type GatewaySettings,
   gatewaySettings,
@@ -62,7 +63,9 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   // The gateway can serve requests without it.
   const state = redisFromConfig(config, "state", base);
   const sharedClock = watchRedisClock(state);
-  const callerTokens = callerTokensFromConfig(config, { logger, redis: state, sharedClock });
+  const regions = await createRegions(config, base);
+  const regionCalls = regions?.calls;
+  const callerTokens = callerTokensFromConfig(config, { logger, redis: state, sharedClock, regionCalls });
   const live: { current: LiveGatewaySettings } = { current: liveGatewaySettings(config, callerTokens.check) };
   const bus = await busFromConfig(config, base);
   const names = wireNames(settings.identifier);
@@ -104,7 +107,8 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     responseDelays,
     auth,
     dovecot: createDovecot({ ...common, auth }),
-    forward: createForwarding({ ...common, metrics }),
+    forward: createForwarding({ ...common, metrics, regions }),
+    regions,
     newSession: (): string => randomUUID(),
   };
 }

@@ -113,6 +113,7 @@ async function start(config: Config, shared: SharedByProcess): Promise<Service> 
       { name: "routes", run: () => app.close() },
       { name: "upstreams", run: () => context.upstreams.close() },
       { name: "public status", run: () => context.publicStatus?.close() },
+      { name: "calls of other regions", run: () => context.regions?.calls.close() },
       { name: "bus", run: () => bus.drain() },
       { name: "engine watch", run: () => engineWatch.close() },
       { name: "keys of tokens", run: () => callerTokens.close() },

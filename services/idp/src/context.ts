@@ -8,34 +8,37 @@ import {
   flushSettings,
   keyRingFromConfig,
   redisFromConfig,
+  regionCallsFromConfig,
   suspensionsFromConfig,
 } from "@postern/shared/assembly";
+import type { RegionCalls } from "@postern/shared/domain/region-calls";
 import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import { createCallerReader, createCallerVerifier } from "@postern/shared/platform/http";
 import type { SharedByProcess } from "@postern/shared/platform/lifecycle";
 import { lazyOpenapi } from "@postern/shared/platform/openapi";
 import { type RedisClient, watchRedisClock } from "@postern/shared/platform/redis";
-import { type Clock, systemClock } from "@postern/shared/platform/time";
+import { systemClock } from "@postern/shared/platform/time";
 import { createAccount } from "./account/context.ts";
 import { createClientUses } from "./applications/client-uses.ts";
 import { createClientUseStore } from "./applications/client-uses-redis.ts";
 import { createListApplications } from "./applications/list-applications.ts";
 import type { AccountDomains } from "./domains/account-domains.ts";
 import { createDomains } from "./domains/context.ts";
-import type { IsRefused } from "./domains/refused-accounts.ts";
 import { createIdpHealth } from "./health.ts";
 import { createMailClients } from "./mail-clients/context.ts";
 import { createIdpMetrics, type IdpMetrics } from "./metrics.ts";
 import { accountOfSession } from "./oidc/accounts/accounts.ts";
 import { createOidcContext, type OidcContext } from "./oidc/context.ts";
 import { deviceEnd } from "./oidc/device/device.ts";
+import { serveRegionCalls } from "./region-calls/context.ts";
 import { createRegionSessions } from "./regions/context.ts";
 import { createDeviceMemory } from "./remembered-devices/remembered-devices.ts";
 import { createSamlContext, type SamlContext } from "./saml/context.ts";
 import { createSecondFactors, createVouching, type Vouching } from "./second-factors/context.ts";
 import type { BrowserSessionRecord } from "./sessions/browser-session.ts";
-import { SessionStore } from "./sessions/session-store-redis.ts";
+import { createSessions } from "./sessions/context.ts";
+import type { SessionStore } from "./sessions/session-store-redis.ts";
 import { createSingleLogout, type SingleLogout } from "./sessions/single-logout.ts";
 import { idpSettings } from "./settings.ts";
 import { createSignIn } from "./sign-in/context.ts";
@@ -59,22 +62,6 @@ function createApplicationList(config: Config, { logger }: Base, state: RedisCli
   };
 }
 
-/** Browser sessions; undefined without `storage.redis.encryption_secret`, because they are stored only encrypted. */
-function createSessions(
-  config: Config,
-  parts: { readonly redis: RedisClient; readonly clock: Clock; readonly isRefused: IsRefused },
-): SessionStore | undefined {
-  const keys = keyRingFromConfig(config, "browser-session");
-  if (keys === undefined) return undefined;
-  const { lifetime, idle_timeout, remember_me_ttl } = config.identity.session;
-  return new SessionStore({
-    ...parts,
-    keyPrefix: config.storage.redis.prefix,
-    keys,
-    lives: { absoluteMs: lifetime, idleMs: idle_timeout, rememberMs: remember_me_ttl },
-  });
-}
-
 /** OIDC, SAML and the logout of both. */
 interface Protocols {
   /** Undefined while `identity.oidc.enabled` is off. */
@@ -87,7 +74,7 @@ interface Protocols {
 
 type OidcDeps = Parameters<typeof createOidcContext>[1];
 
-type ProtocolParts = Pick<OidcDeps, "isRefused" | "clientUses" | "accountNames" | "starter" | "pages"> &
+type ProtocolParts = Pick<OidcDeps, "isRefused" | "clientUses" | "accountNames" | "starter" | "pages" | "regionCalls"> &
   Omit<PageParts, "config" | "suspensions">;
 
 function createProtocols(config: Config, sessions: SessionStore | undefined, parts: ProtocolParts): Protocols {
@@ -163,6 +150,7 @@ interface PagesParts extends PageParts, Vouching {
   readonly metrics: IdpMetrics;
   readonly mailSetup: Parameters<typeof createAccount>[1]["mailSetup"];
   readonly onAllEnded: Parameters<typeof createAccount>[1]["onAllEnded"];
+  readonly regionCalls: RegionCalls | undefined;
 }
 
 /** Undefined while `identity.frontend.enabled` is off, or without the secret that encrypts sessions and flows. */
@@ -221,6 +209,17 @@ function createPagesContext(parts: PagesParts) {
   };
 }
 
+/** The protocols start flows on the pages, which are built after them. */
+function pagesLater() {
+  let built: ReturnType<typeof createPagesContext>;
+  return {
+    parts: { pages: () => built?.visits.pages, starter: starterOf(() => built?.visits.starts) },
+    set: (pages: typeof built): void => {
+      built = pages;
+    },
+  };
+}
+
 function configuredClients({ oidc }: Protocols) {
   return [...(oidc?.generations.current().policies.values() ?? [])].filter((one) => !one.isRegistered);
 }
@@ -238,30 +237,23 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const suspensions = suspensionsFromConfig(config, base, { redis: state, bus, clock: sharedClock });
   const { liveDomains, domains, isRefused } = createDomains(config, bus, suspensions);
   const sessions = createSessions(config, { redis: state, clock: sharedClock, isRefused });
-  // The protocols start flows on the pages, which are built after them.
-  const built: { pages: ReturnType<typeof createPagesContext> } = { pages: undefined };
-  const protocols = createProtocols(config, sessions, {
-    base,
-    state,
-    sharedClock,
-    domains,
-    isRefused,
-    clientUses: applications.uses,
-    accountNames: accountNamesFromSettings({ bus, live: () => names }),
-    pages: () => built.pages?.visits.pages,
-    starter: starterOf(() => built.pages?.visits.starts),
-  });
+  const regionCalls = await regionCallsFromConfig(config, base);
+  const shown = { config, base, bus, state, sharedClock, suspensions, domains };
+  const accountNames = accountNamesFromSettings({ bus, live: () => names });
+  const later = pagesLater();
+  const clients = { clientUses: applications.uses, accountNames, isRefused, regionCalls };
+  const protocols = createProtocols(config, sessions, { ...shown, ...clients, ...later.parts });
   const metrics = createIdpMetrics(base.metrics, base.metricsPrefix);
   const notifications = await notificationsOf(config, { base, bus, state, metrics, domains });
   const mail = createMailClients(config, base, state, domains);
-  const vouching = createVouching(config, state, sharedClock);
+  const vouching = createVouching(config, state, sharedClock, regionCalls);
   serveSuspensions({ ...protocols, ...vouching, bus, sessions, notifications, suspensions, logger: base.logger });
   const regionParts = { redis: state, bus, sessions, singleLogout: protocols.singleLogout, logger: base.logger };
   const { onAllEnded } = createRegionSessions(config, regionParts);
-  const shown = { config, base, bus, state, sharedClock, suspensions, domains };
-  const parts = { ...shown, sessions, protocols, notifications, metrics };
+  const parts = { ...shown, sessions, protocols, notifications, metrics, regionCalls };
+  if (regionCalls !== undefined) serveRegionCalls(config, { ...protocols, calls: regionCalls, state, sharedClock });
   const pages = createPagesContext({ ...parts, ...vouching, mailSetup: mail?.setup, onAllEnded });
-  built.pages = pages;
+  later.set(pages);
   const keyPrefix = config.storage.redis.prefix;
   return {
     ...base,
@@ -277,6 +269,8 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     settings,
     bus,
     engineWatch,
+    /** Undefined if there is one region only. */
+    regionCalls,
     state,
     suspensions,
     liveDomains,

@@ -74,6 +74,7 @@ async function start(config: Config, shared: SharedByProcess): Promise<Service> 
       { name: "routes", run: () => app.close() },
       { name: "user notifications and decision history", run: () => pages?.close() },
       { name: "last use of clients", run: () => context.clientUses.close() },
+      { name: "calls of other regions", run: () => context.regionCalls?.close() },
       { name: "bus", run: () => bus.drain() },
       { name: "engine watch", run: () => engineWatch.close() },
       { name: "redis", run: () => state.disconnect() },

@@ -7,7 +7,7 @@ import { type Stack, type StackOptions, startStack } from "../../support/stack.t
 import { demoBackends, merged, type Tree } from "../../support/stack-config.ts";
 
 /** Recovery codes of bob, who also has TOTP. */
-const moreRows = `
+export const moreRows = `
 INSERT INTO postern_recovery_codes (account, code) VALUES
   ('bob@example.test', 'BOBS-2345'), ('bob@example.test', 'BOBS-6789'), ('bob@example.test', 'BOBS-RACE');
 `;
@@ -21,7 +21,8 @@ const mfa = {
   },
 };
 
-function backends(folder: string, seedFile: string, order: readonly string[]): Tree {
+/** The demo's users with second factors, in a database of this folder. */
+export function factorBackends(folder: string, seedFile: string, order: readonly string[] = ["sql"]): Tree {
   const tree = demoBackends(folder);
   const { sql } = Object(tree);
   const [search] = sql.search;
@@ -75,7 +76,7 @@ export async function startIdpStack(
       gateway,
       shape,
       services: ["idp", ...services],
-      backends: others ?? backends(folder.path, seedFile, order),
+      backends: others ?? factorBackends(folder.path, seedFile, order),
       settings: merged(
         {
           runtime: { developer_mode: true },

@@ -9,6 +9,7 @@ import {
   type RegistrationSettings,
 } from "../../../services/idp/src/oidc/registration/register-client.ts";
 import { createRegisteredClients } from "../../../services/idp/src/oidc/registration/registered-clients.ts";
+import { registeredElsewhere } from "../../../services/idp/src/oidc/registration/registered-elsewhere.ts";
 import { createRegistrations } from "../../../services/idp/src/oidc/registration/registrations-redis.ts";
 import { testRedis } from "../../support/redis-content.ts";
 
@@ -55,12 +56,12 @@ function replica(mail: object = {}, full: object = { open: true }) {
   const registrations = createRegistrations(redis, keyPrefix, keys, clock);
   return {
     registrations,
-    clients: createRegisteredClients(registrations, () => settings, clock),
+    clients: createRegisteredClients(registrations, registeredElsewhere(undefined), () => settings, clock),
     register: createRegisterClient(
       registrations,
       () => settings,
       () => undefined,
-      clock,
+      { clock, region: undefined },
     ),
     manage: createManageClient(
       registrations,
@@ -141,7 +142,7 @@ test("by default no client registers", async () => {
   const loaded = loadConfig({ text: "{}", env: {}, readFile: () => "" });
   const settings = () => (loaded.ok ? loaded.config.identity.oidc : expect.fail());
   const { registrations } = replica();
-  const register = createRegisterClient(registrations, settings, () => undefined, clock);
+  const register = createRegisterClient(registrations, settings, () => undefined, { clock, region: undefined });
   expect(await register({ body, bearer: undefined, clientIp: "192.0.2.1" })).toEqual({ outcome: "disabled" });
   expect(await redis.dbsize()).toBe(0);
 });

@@ -59,7 +59,7 @@ function browser() {
     const action = /<form[^>]*action="([^"]*)"/.exec(text)?.[1] ?? "";
     return visit(action === "" ? at : action.replaceAll("&amp;", "&"), form);
   };
-  return { visit, send };
+  return { visit, send, cookies };
 }
 
 async function begin(scope = "openid profile email offline_access") {
@@ -109,7 +109,9 @@ test("a certified relying party completes sign-in, consent, code and refresh", a
   // The same browser needs neither a password nor consent the second time.
   const again = await begin();
   const straight = await user.visit(again.url);
-  expect(new URL(straight.location).searchParams.get("code")).toEqual(expect.any(String));
+  expect(new URL(straight.location).searchParams.get("code")).toMatch(/^[\w-]{43}$/);
+  // Without regions, no value and no cookie names one.
+  expect([...user.cookies.keys()].filter((name) => name.includes("region"))).toEqual([]);
 });
 
 test("a scope that the user declines is in no token", async () => {

@@ -43,4 +43,5 @@ export * from "./mfa/typed-code.ts";
 export * from "./operations/define-operation.ts";
 export * from "./operations/route-family.ts";
 export * from "./operations.ts";
+export * from "./regions/calls.ts";
 export * from "./subjects.ts";

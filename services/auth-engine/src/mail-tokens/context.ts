@@ -4,6 +4,7 @@ import {
   keySourceAt,
   maxCachedTokens,
   opaqueTokensFromConfig,
+  regionCallsFromConfig,
   revocationFromConfig,
   stateUnreadable,
   type TokenParts,
@@ -81,11 +82,20 @@ interface Parts {
 }
 
 /** Verification of users' access tokens, with the resources that it keeps open. */
-export function createMailTokens(config: Config, { oauthBearer }: EngineSettings, { base, metrics, redis }: Parts) {
+export async function createMailTokens(
+  config: Config,
+  { oauthBearer }: EngineSettings,
+  { base, metrics, redis }: Parts,
+) {
   if (!oauthBearer.enabled || redis === undefined) return undefined;
-  const tokens = mailTokensFromConfig(config, { logger: base.logger, redis });
+  const regionCalls = await regionCallsFromConfig(config, base);
+  const tokens = mailTokensFromConfig(config, { logger: base.logger, redis, regionCalls });
   const check = createMailTokenCheck(tokens.verifier, oauthBearer.ignoreCase, oauthBearer.limits, (outcome) =>
     metrics.mailTokenChecked(outcome),
   );
-  return { check, tokens };
+  const close = async (): Promise<void> => {
+    tokens.close();
+    await regionCalls?.close();
+  };
+  return { check, close };
 }

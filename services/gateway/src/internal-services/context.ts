@@ -10,6 +10,7 @@ import type { WireNames } from "../http/naming.ts";
 import type { Limits } from "../limits/context.ts";
 import { isPasswordPath, passwordKey } from "../limits/password-failures.ts";
 import type { GatewayMetrics } from "../metrics.ts";
+import type { Regions } from "../regions/context.ts";
 import type { GatewaySettings, Live } from "../settings.ts";
 import { ForwardedStreams } from "./event-streams.ts";
 import type { ServiceFailure, ServicePlace } from "./service-agent.ts";
@@ -23,6 +24,8 @@ interface ForwardParts extends Pick<Base, "logger" | "tracer" | "shared"> {
   readonly limits: Limits;
   readonly metrics: GatewayMetrics;
   readonly sharedClock: SharedClock;
+  /** Undefined if there is one region only. */
+  readonly regions: Regions | undefined;
 }
 
 interface RejectedByService {
@@ -61,7 +64,7 @@ function placeOf(service: AssertionAudience, { settings, shared }: ForwardParts)
 
 /** What the routes of the services behind the gateway need. */
 export function createForwarding(parts: ForwardParts) {
-  const { settings, live, names, addresses, hooks, limits, metrics, sharedClock, logger, tracer } = parts;
+  const { settings, live, names, addresses, hooks, limits, metrics, sharedClock, regions, logger, tracer } = parts;
   const { callerAddress, isFromTrustedProxy } = addresses;
   const { servesPages, maxBodyBytes } = settings;
   const needOf = createNeedOf(settings.identifier);
@@ -80,6 +83,7 @@ export function createForwarding(parts: ForwardParts) {
     certificates: createClientCertificates(settings.certificateHeaders, isFromTrustedProxy, logger),
     streams: new ForwardedStreams(),
     callerAddress,
+    regions,
     guesses: limits.guesses,
     strangersBodies: limits.strangersBodies,
     readBody: createReadBody(settings.decompression),

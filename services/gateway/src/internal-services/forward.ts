@@ -1,5 +1,5 @@
 import { METHODS } from "node:http";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import replyFrom from "@fastify/reply-from";
 import { endsWithin } from "@postern/shared/platform/concurrency";
 import { errorCodes } from "@postern/shared/platform/errors";
@@ -9,10 +9,13 @@ import type { OnRequest } from "../callers/hooks.ts";
 import type { WireNames } from "../http/naming.ts";
 import { sendError, sendNotFound, sendReply, sendTooManyRequests, utf8Body } from "../http/reply.ts";
 import { unavailablePage } from "../pages/plain-page.ts";
+import { answerAway } from "../regions/answer-away.ts";
+import type { Forwarded } from "../regions/forward-to-region.ts";
 import { expandBodies, uploadError } from "./bodies.ts";
 import type { ForwardDeps } from "./context.ts";
 import { forwardedMethod, requestHeaders, responseHeaders } from "./headers.ts";
-import { type ServicePaths, servicePaths, urlsOf } from "./paths.ts";
+import { dotSegment, type ServicePaths, servicePaths, urlsOf } from "./paths.ts";
+import { serveRegions } from "./serve-regions.ts";
 import { failureReason, ServiceAgent } from "./service-agent.ts";
 
 /** Read on by the listener for a moment only, because the rest of the body may be endless. */
@@ -54,11 +57,6 @@ function serviceFailed({ request, reply, service, error: err }: ServiceFailed, d
     sendError(reply, names, { status: 500, error: errorCodes.UPSTREAM_UNAVAILABLE.publicMessage });
   }
 }
-
-/**
- * A path that the HTTP client would rewrite, so that the service would see a different path from the one that was checked.
- */
-const dotSegment = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|\\/i;
 
 /** A service that takes longer to start fails like one that is unavailable. */
 const startsWithinMs = 10_000;
@@ -135,6 +133,27 @@ function vouchedCaller(request: FastifyRequest, { service, caller }: ServicePath
   };
 }
 
+interface AnsweredElsewhere {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly callerIp: string;
+  readonly forwarded: Forwarded;
+}
+
+/** Passes on what another region answered, or says that it did not. */
+function passElsewhere(answered: AnsweredElsewhere, paths: ServicePaths, deps: ForwardDeps): void {
+  const { request, reply, forwarded, callerIp } = answered;
+  const { answer, headers } = forwarded;
+  if (answer === undefined) {
+    deps.guesses.leave(request);
+    answerAway(request, reply, deps.names);
+    return;
+  }
+  reply.code(answer.status).headers(headers(answer.headers));
+  const stream = Readable.from([Buffer.from(answer.body, "base64")], { objectMode: false });
+  takeAnswer({ request, reply, callerIp, answer: { statusCode: answer.status, stream } }, paths, deps);
+}
+
 function registerPaths(app: FastifyInstance, paths: ServicePaths, deps: ForwardDeps): void {
   const { service, caller, checksCredentials } = paths;
   const { origin, started } = deps.places[service];
@@ -147,6 +166,11 @@ function registerPaths(app: FastifyInstance, paths: ServicePaths, deps: ForwardD
     }
     if (started !== undefined) await endsWithin(started, startsWithinMs);
     const vouched = vouchedCaller(request, paths, deps);
+    const forwarded = service === "idp" ? await deps.regions?.forward(request, vouched) : undefined;
+    if (forwarded !== undefined && forwarded.outcome !== "here") {
+      passElsewhere({ request, reply, callerIp: vouched.clientIp, forwarded }, paths, deps);
+      return reply;
+    }
     const assertion = await deps.sign(vouched, service);
     const traceparent = deps.tracer?.active()?.traceparent;
     if (service === "admin") deps.streams.add(reply);
@@ -160,7 +184,7 @@ function registerPaths(app: FastifyInstance, paths: ServicePaths, deps: ForwardD
           assertion,
           traceparent,
         }),
-      rewriteHeaders: responseHeaders,
+      rewriteHeaders: (headers) => forwarded?.headers(responseHeaders(headers)) ?? responseHeaders(headers),
       // A 503 with Retry-After is the service's response to the caller; the gateway must not retry it.
       retryDelay: () => null,
       onResponse: (_request: unknown, _reply: unknown, answer: ServiceAnswered["answer"]) =>
@@ -200,6 +224,8 @@ export async function registerForwarding(app: FastifyInstance, deps: ForwardDeps
       logger.error({ owner, requests }, "service behind a path does not respond: its waiting requests fail"),
     );
     scope.addHook("onClose", async () => agent.unwatch());
+    if (deps.regions !== undefined)
+      serveRegions({ calls: deps.regions.calls, agent, place: places.idp, sign: deps.sign });
     // The service would reject it and close its connection during the upload, which would look like an outage.
     scope.addHook("onRequest", (request, reply, next) => {
       if (!(Number(request.raw.headers["content-length"]) > deps.maxBodyBytes)) next();

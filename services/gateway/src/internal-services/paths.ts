@@ -7,6 +7,11 @@ import type { AssertionAudience } from "@postern/shared/platform/http";
  */
 export type CallerRule = "backchannel" | "service" | "offered";
 
+/**
+ * A path that the HTTP client would rewrite, so that the service would see a different path from the one that was checked.
+ */
+export const dotSegment = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|\\/i;
+
 /** A family of paths that another service serves. */
 export interface ServicePaths extends Pick<RouteFamily, "prefix" | "channel" | "checksCredentials" | "isPage"> {
   readonly service: AssertionAudience;

@@ -28,6 +28,7 @@ import { createMailSignIns } from "./sessions/mail-sign-ins.ts";
 import { createOidcSessions } from "./sessions/session-list.ts";
 import { createOwnersOf } from "./sessions/session-owner.ts";
 import { deliveryTimes, type OidcSettings, oidcSettings, oidcSignatures } from "./settings/oidc-settings.ts";
+import { createUserCodes } from "./settings/user-codes.ts";
 import { createOidcState, type OidcDeps, type OidcParts, type OidcState } from "./state/context.ts";
 import { createCheckProof, createDpopNonces, type DpopNonces } from "./tokens/dpop.ts";
 import { createResolveToken, type MayUse } from "./tokens/resolve-token.ts";
@@ -44,7 +45,10 @@ function createRegistrationFeature(parts: OidcParts, { registrations, records }:
   const settings = () => parts.settings().oidc;
   const faultOf = (registration: Registration) => generations.current().faultOf(registration);
   return {
-    registerClient: createRegisterClient(registrations, settings, faultOf, systemClock),
+    registerClient: createRegisterClient(registrations, settings, faultOf, {
+      clock: systemClock,
+      region: parts.regionCalls?.name,
+    }),
     manageClient: createManageClient(registrations, records, () => settings().dynamic_registration, faultOf),
   };
 }
@@ -113,9 +117,10 @@ export function createOidcContext(config: Config, deps: OidcDeps) {
   let settings = (): OidcSettings => initial;
   const metrics = createOidcMetrics(deps.metrics, deps.metricsPrefix);
   const { prefix: keyPrefix } = config.storage.redis;
+  const userCodes = createUserCodes(deps.regionCalls, () => settings().oidc.device_flow.user_code_length);
   const { redis, sessions, logger, audit } = deps;
   const common = { ...deps, counted: metrics, keyPrefix, keys, regionLog: regionLogFromConfig(config, redis) };
-  const parts: OidcParts = { ...common, initial, settings: () => settings() };
+  const parts: OidcParts = { ...common, initial, userCodes, settings: () => settings() };
   const { issuer, identifier } = initial;
 
   const state = createOidcState(parts);

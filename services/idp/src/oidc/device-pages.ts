@@ -16,7 +16,7 @@ import { auditVisit, lookOf, sendOn, sendProblem, sendShown, sendTo, sessionOf, 
 import type { ClientPolicy } from "./clients/clients.ts";
 import { scopesOf } from "./consent.ts";
 import type { OidcContext } from "./context.ts";
-import { type PendingDevice, shownUserCode } from "./device/device.ts";
+import type { PendingDevice } from "./device/device.ts";
 import { flowClient } from "./provider/interaction-url.ts";
 
 /** The pages of the site, with the protocol that they are for. */
@@ -27,7 +27,7 @@ function actionOf({ path, language }: Visit): string {
 }
 
 function showCode(
-  { pages }: Context,
+  { pages, oidc }: Context,
   visit: Visit,
   { id, browserToken, userCode }: { readonly id: string; readonly browserToken: string; readonly userCode: string },
   problem?: "device.failed" | "mfa.throttled",
@@ -38,8 +38,10 @@ function showCode(
     language: visit.language,
     headers: visit.request.headers,
   });
+  const { region } = oidc.devices.userCodes;
   const view = {
-    action: actionOf(visit),
+    // The form goes to the region of the flow, which need not be the one that the browser has used so far.
+    action: region === undefined ? actionOf(visit) : `${actionOf(visit)}?region=${region}`,
     csrfToken: csrfToken(id, browserToken),
     userCode,
     problem: problem === undefined ? undefined : look.text(problem),
@@ -136,6 +138,9 @@ async function proceed(context: Context, visit: Visit, flow: FlowRecord, device:
   return sendOn(pages, visit, moved === undefined ? undefined : pageUrlOf(moved, visit.language?.tag));
 }
 
+/** A code with the name of its region, and some reserve. */
+const longestTyped = 48;
+
 /** `POST /oidc/device/verify`: attempts are counted before the code is checked. */
 function postVerify(context: Context): VisitHandler {
   return async (visit) => {
@@ -143,7 +148,12 @@ function postVerify(context: Context): VisitHandler {
     if (passage === undefined) return visit.reply;
     const { flow, browserToken } = passage;
     const typed = (visit.form.one("user_code") ?? "").trim();
-    const again = { id: flow.id, browserToken, userCode: typed.slice(0, 32) };
+    const again = { id: flow.id, browserToken, userCode: typed.slice(0, longestTyped) };
+    const { elsewhere } = context.oidc.devices.userCodes.typed(typed);
+    if (elsewhere !== undefined) {
+      const query = { region: elsewhere, user_code: again.userCode };
+      return sendTo(visit.reply, localPath(verifyPath, visit.language?.tag, query));
+    }
     const address = visit.request.caller?.clientIp ?? "";
     if (!(await context.oidc.deviceLimits.mayGuess(browserDigest(browserToken), address))) {
       context.logger.warn({ session: visit.request.caller?.session }, "too many user codes entered");
@@ -212,7 +222,7 @@ function getDeviceConsent(context: Context): VisitHandler {
       logo,
       other: hrefIn(pathTo("restartLogin"), visit, flow),
       account: session.displayName ?? session.account,
-      userCode: shownUserCode(flow.deviceKey ?? ""),
+      userCode: context.oidc.devices.userCodes.shown(flow.deviceKey ?? ""),
       scopes: scopesOf(context.oidc, flow),
     };
     const look = lookOf(context.pages, visit, flow);
@@ -223,7 +233,7 @@ function getDeviceConsent(context: Context): VisitHandler {
 /** `GET /oidc/device/verify`: the form for the code, which the device's link may contain. */
 function getVerify(context: Context): VisitHandler {
   return async (visit) => {
-    const userCode = (visit.query("user_code") ?? "").slice(0, 32);
+    const userCode = (visit.query("user_code") ?? "").slice(0, longestTyped);
     const { request, reply, language } = visit;
     if (visit.query("flow") === undefined) {
       const begun = await context.starts.startDevice(request.raw, reply.raw, language?.tag);

@@ -1,6 +1,7 @@
 import { keyRingFromConfig, rememberedDevicesFromConfig } from "@postern/shared/assembly";
 import { createEnrolments } from "@postern/shared/domain/enrolments";
 import { createLostPhoneCodes } from "@postern/shared/domain/lost-phone";
+import type { RegionCalls } from "@postern/shared/domain/region-calls";
 import type { RememberedDevices } from "@postern/shared/domain/remembered-devices";
 import {
   createIsDoubted,
@@ -17,9 +18,11 @@ import { type Clock, systemClock } from "@postern/shared/platform/time";
 import type { Notification } from "../user-notifications/notification.ts";
 import type { Notifier } from "../user-notifications/notifier.ts";
 import type { PageParts } from "../visit/context.ts";
+import { claimAtHome, createFactorClaims } from "./factor-claims-redis.ts";
 import { createFactorGuard } from "./factor-guard-redis.ts";
 import { createFactorProofs } from "./factor-proofs.ts";
 import { FactorStore } from "./factor-store-nats.ts";
+import { lostPhoneElsewhere } from "./lost-phone-elsewhere.ts";
 import { createPasskeyAttempts } from "./passkey-attempts-redis.ts";
 import { createPendingProofs } from "./pending-proofs-redis.ts";
 import { createRemovedPasskeys } from "./removed-passkeys-redis.ts";
@@ -56,11 +59,15 @@ function createDoubts({ config, state, sharedClock: clock }: PageParts) {
 
 /** Second factors, at sign-in and in self-service. */
 export function createSecondFactors(
-  parts: PageParts & { readonly bus: Bus; readonly devices: RememberedDevices | undefined },
+  parts: PageParts & {
+    readonly bus: Bus;
+    readonly devices: RememberedDevices | undefined;
+    readonly regionCalls: RegionCalls | undefined;
+  },
   notifier: Pick<Notifier, "notify"> | undefined,
   flowKeys: KeyRing,
 ) {
-  const { config, base, bus, devices, state, sharedClock } = parts;
+  const { config, base, bus, devices, state, sharedClock, regionCalls } = parts;
   const { logger, audit } = base;
   const { totp } = config.identity.mfa;
   const { prefix: keyPrefix } = config.storage.redis;
@@ -72,7 +79,12 @@ export function createSecondFactors(
     ...createDoubts(parts),
     store,
     pending,
-    guard: createFactorGuard(state, keyPrefix, { maxAttempts: totp.max_attempts, maxFailures: totp.max_failures }),
+    guard: createFactorGuard(state, keyPrefix, {
+      maxAttempts: totp.max_attempts,
+      maxFailures: totp.max_failures,
+      claim: claimAtHome(createFactorClaims(state, keyPrefix), regionCalls),
+      hasOtherRegions: regionCalls !== undefined,
+    }),
     /** Number of consecutive wrong codes that locks a factor. */
     maxFactorFailures: totp.max_failures,
     passkeyAttempts: createPasskeyAttempts(state, keyPrefix),
@@ -92,11 +104,11 @@ export function createSecondFactors(
 export type SecondFactors = ReturnType<typeof createSecondFactors>;
 
 /** What takes the place of a second factor. */
-export function createVouching(config: Config, redis: RedisClient, clock: Clock) {
+export function createVouching(config: Config, redis: RedisClient, clock: Clock, calls: RegionCalls | undefined) {
   return {
     /** Undefined without the secret that encrypts them. */
     devices: rememberedDevicesFromConfig(config, { redis, clock }),
-    lostPhone: createLostPhoneCodes(redis, config.storage.redis.prefix, clock),
+    lostPhone: lostPhoneElsewhere(createLostPhoneCodes(redis, config.storage.redis.prefix, clock), calls),
   };
 }
 

@@ -9,11 +9,11 @@ import {
   type RedisClient,
   readFields,
   redeemedRecoveryCodeKey,
-  usedTotpStepKey,
 } from "@postern/shared/platform/redis";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { FactorMethod } from "../flow/flow-record.ts";
 import { createWindowCount } from "../redis/count-in-window.ts";
+import { anyUser, type ClaimFactor } from "./factor-claims-redis.ts";
 import admitFactorAttemptLua from "./scripts/admit-factor-attempt.lua?raw";
 import undoFactorAttemptLua from "./scripts/undo-factor-attempt.lua?raw";
 import { readTotpSecret } from "./totp.ts";
@@ -74,6 +74,10 @@ export interface FactorGuardSettings {
   readonly maxAttempts: number;
   /** Consecutive wrong codes of one factor. */
   readonly maxFailures: number;
+  /** Claims codes for one sign-in, at the home of the account. */
+  readonly claim: ClaimFactor;
+  /** Without other regions, the backend alone decides whether a recovery code was used. */
+  readonly hasOtherRegions: boolean;
 }
 
 /** Counts attempts at sign-ins: consecutive ones for the account, and those of the flow. */
@@ -123,8 +127,28 @@ function createAttemptCounts(redis: RedisClient, keyPrefix: string, { maxAttempt
 
 const lookMs = 50;
 
+/**
+ * Redeems a recovery code that no other region is redeeming: backends of two regions may need a moment to tell each other what was used.
+ * @throws AppError UPSTREAM_UNAVAILABLE while another sign-in uses the code, and cannot be known to have used it
+ */
+async function redeemAtHome(
+  { account, code, flowId }: TypedRecoveryCode,
+  redeem: () => Promise<boolean>,
+  claim: ClaimFactor,
+): Promise<boolean> {
+  const digest = digestOf(`${account}\n${code}`).toString("base64url");
+  const claimed = { kind: "recovery", digest, user: digestOf(flowId).toString("base64url") } as const;
+  const outcome = await claim(account, claimed);
+  if (outcome === "used") return false;
+  if (outcome === "pending") throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "another sign-in uses this code" });
+  const isRight = await redeem();
+  // Without it, other sign-ins with this code fail temporarily until the claim ends.
+  await claim(account, { ...claimed, move: isRight ? "use" : "release" }).catch(() => undefined);
+  return isRight;
+}
+
 /** Redeems a recovery code once in a sign-in, although its form may be sent twice. */
-function createRedemptions(redis: RedisClient, keyPrefix: string) {
+function createRedemptions(redis: RedisClient, keyPrefix: string, claim: ClaimFactor | undefined) {
   const decideFirst = async (key: string, redeem: () => Promise<boolean>): Promise<boolean> => {
     const isRight = await redeem().catch(async (error: unknown) => {
       await redis.unlink(key).catch(() => undefined);
@@ -138,9 +162,11 @@ function createRedemptions(redis: RedisClient, keyPrefix: string) {
   return {
     /** The second of two submissions has the outcome of the first, without running `redeem`. */
     redeemOnce: async (
-      { account, code, flowId, deadline }: TypedRecoveryCode,
-      redeem: () => Promise<boolean>,
+      typed: TypedRecoveryCode,
+      redeemHere: () => Promise<boolean>,
     ): Promise<"redeemed" | "repeated" | "wrong"> => {
+      const { account, code, flowId, deadline } = typed;
+      const redeem = claim === undefined ? redeemHere : () => redeemAtHome(typed, redeemHere, claim);
       const key = redeemedRecoveryCodeKey.build(
         keyPrefix,
         digestOf(`${flowId}\n${account}\n${code}`).toString("base64url"),
@@ -159,13 +185,13 @@ function createRedemptions(redis: RedisClient, keyPrefix: string) {
 
 /** Limits the guessing of codes and prevents their reuse. Every method throws AppError `REDIS_UNAVAILABLE`. */
 export function createFactorGuard(redis: RedisClient, keyPrefix: string, settings: FactorGuardSettings) {
-  const { maxAttempts } = settings;
+  const { maxAttempts, claim, hasOtherRegions } = settings;
   const count = createWindowCount(redis);
   const clear = async (keys: readonly string[]): Promise<void> =>
     void (await Promise.all(keys.map((key) => redis.del(key))));
   return {
     ...createAttemptCounts(redis, keyPrefix, settings),
-    ...createRedemptions(redis, keyPrefix),
+    ...createRedemptions(redis, keyPrefix, hasOtherRegions ? claim : undefined),
     /** The code was correct: resets the counts. */
     succeeded: ({ account, method }: Pick<FactorAttempt, "account" | "method">): Promise<void> =>
       decided(async () => {
@@ -183,16 +209,13 @@ export function createFactorGuard(redis: RedisClient, keyPrefix: string, setting
       decided(() => clear([factorLockKeys(keyPrefix, account, method).failures])),
     /**
      * Counts per secret, because the first code of a new secret may fall into the step in which the old one was used.
-     * @returns false if a code of this secret's time step was used before, on any replica, and not in the same sign-in
+     * @returns false if a code of this secret's time step was used before, in any region, and not in the same sign-in
      */
-    claimTotpStep: ({ account, stored, step, flowId }: UsedStep): Promise<boolean> =>
-      decided(async () => {
-        const secret = readTotpSecret(stored)?.secret ?? stored;
-        const digest = digestOf(`${account}\n${secret}`).toString("base64url");
-        const key = usedTotpStepKey.build(keyPrefix, digest, String(step));
-        const user = flowId === undefined ? "1" : digestOf(flowId).toString("base64url");
-        if ((await redis.set(key, user, "EX", usedTotpStepKey.ttlSeconds, "NX")) === "OK") return true;
-        return flowId !== undefined && (await redis.get(key)) === user;
-      }),
+    claimTotpStep: async ({ account, stored, step, flowId }: UsedStep): Promise<boolean> => {
+      const secret = readTotpSecret(stored)?.secret ?? stored;
+      const digest = digestOf(`${account}\n${secret}`).toString("base64url");
+      const user = flowId === undefined ? anyUser : digestOf(flowId).toString("base64url");
+      return (await claim(account, { kind: "totp", digest, step, user })) === "claimed";
+    },
   };
 }

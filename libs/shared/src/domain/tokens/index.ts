@@ -8,7 +8,7 @@ export {
   keySetUrl,
   type LoadKeySet,
 } from "./key-source.ts";
-export { createOpaqueRecordReader, createOpaqueVerifier } from "./opaque-verifier.ts";
+export { createOpaqueRecordReader, createOpaqueVerifier, type OpaqueRecord, opaqueToken } from "./opaque-verifier.ts";
 export {
   createRevocation,
   createRevocationMerge,

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { KeyRing } from "../../platform/crypto/key-ring.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
 import { oidcAccountKey, oidcRecordKey } from "../../platform/redis/keys/oidc.ts";
+import { tagged, tagOf } from "../region-calls/index.ts";
 import { invalid, subjectDigest, type TokenVerdict, type VerifiedToken } from "./claims.ts";
 import { createRecentReads, type RecentReadsOptions } from "./recent-reads.ts";
 import type { TokenVerifier } from "./token-verifier.ts";
@@ -9,7 +10,7 @@ import { type AccessTokenRules, isMeantForUs, usernameOf } from "./verify-access
 
 type ReadOpaqueRecord = ReturnType<typeof createOpaqueRecordReader>;
 /** The identity provider's record of a user's live opaque access token; `none` if there is none. */
-type OpaqueRecord = Awaited<ReturnType<ReadOpaqueRecord>>;
+export type OpaqueRecord = Awaited<ReturnType<ReadOpaqueRecord>>;
 
 export function opaqueDigest(token: string): string {
   return hash("sha256", token, "base64url");
@@ -71,7 +72,8 @@ export function createOpaqueRecordReader(redis: Pick<RedisClient, "get">, keyPre
 
 type Rules = Omit<AccessTokenRules, "keys" | "skewSeconds">;
 
-const opaqueToken = /^[A-Za-z0-9_-]{20,128}$/;
+/** With the tag of its region, where there are several. */
+export const opaqueToken = /^(?:[a-z0-9-]{1,20}~)?[A-Za-z0-9_-]{20,128}$/;
 
 function verified(record: Exclude<OpaqueRecord, "none">, { issuer, usernameClaims = [] }: Rules): VerifiedToken {
   const { accountId, clientId, account, scopes, expiresAtMs, signedInAt } = record;
@@ -96,6 +98,12 @@ function judged(record: OpaqueRecord | undefined, rules: Rules): TokenVerdict {
   return { outcome: "ok", token: verified(record, rules) };
 }
 
+/** What a record is read by: its digest, with the region that the token names. The token itself does not leave the process. */
+function keyOf(token: string): string {
+  const region = tagOf(token);
+  return region === undefined ? opaqueDigest(token) : tagged(region, opaqueDigest(token));
+}
+
 /**
  * Verifies users' opaque access tokens by the identity provider's records. A revoked token has no record. A result is reused for `ttlMs`,
  * the longest time that a revoked token is still accepted. Users' `epoch` needs no separate check: raising it destroys the grants that all
@@ -106,7 +114,7 @@ export function createOpaqueVerifier(rules: Rules, options: RecentReadsOptions<O
   return {
     verify: (token) => {
       if (!opaqueToken.test(token)) return invalid("malformed");
-      const record = reads.at(opaqueDigest(token));
+      const record = reads.at(keyOf(token));
       return record instanceof Promise ? record.then((found) => judged(found, rules)) : judged(record, rules);
     },
   };

@@ -1,4 +1,4 @@
-import { pathTo, typedCode } from "@postern/shared/contracts";
+import { pathTo } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
 import { localPath } from "../../flow/flow-paths.ts";
 import type { FlowEnd } from "../../flow/flow-port.ts";
@@ -10,18 +10,6 @@ import { isRecord, textOf, wordsOf } from "../storage/models.ts";
 import { clientResourceOf } from "../tokens/access-tokens.ts";
 
 type DeviceCode = InstanceType<Generation["provider"]["DeviceCode"]>;
-
-const longestCode = 64;
-
-/** RFC 8628 §6.1: case and separators are ignored. */
-function normalisedUserCode(typed: string): string {
-  return typed.length > longestCode ? "" : typedCode(typed).replaceAll(/[^A-Z0-9]/g, "");
-}
-
-/** The form that the device shows. */
-export function shownUserCode(userCode: string): string {
-  return userCode.replaceAll(/(.{4})(?=.)/g, "$1-");
-}
 
 function paramsOf(code: DeviceCode): Readonly<Record<string, unknown>> {
   const params: unknown = Reflect.get(code, "params");
@@ -73,7 +61,7 @@ async function grantTo(
 
 /** Device codes as the user's pages see them (RFC 8628 §3.3). All methods reject when the store is unavailable. */
 export function createDeviceCodes(
-  { sessions, isRefused }: OidcParts,
+  { sessions, isRefused, userCodes }: OidcParts,
   { store, times, records, accounts }: OidcState,
   current: () => Generation,
 ) {
@@ -94,9 +82,10 @@ export function createDeviceCodes(
   };
 
   return {
+    userCodes,
     /** A device that waits for its user's decision. Undefined for a code that is unknown, expired or already decided. */
     find: async (typed: string) => {
-      const code = await pending(normalisedUserCode(typed));
+      const code = await pending(userCodes.typed(typed).userCode);
       if (code?.clientId === undefined || code.userCode === undefined) return undefined;
       const params = paramsOf(code);
       // The stored form of the code: only capital letters.

@@ -7,6 +7,7 @@ import type { RecordTimes } from "../storage/record-times.ts";
 import type { RecordRef } from "../storage/store-redis.ts";
 import { tokenOrigin } from "../tokens/token-origin.ts";
 import { withClientErrors } from "./authorize-failure.ts";
+import { pushedElsewhere } from "./pushed-elsewhere.ts";
 
 function viewOf(record: BrowserSessionRecord | undefined): AdapterPayload | undefined {
   if (record === undefined) return undefined;
@@ -187,7 +188,7 @@ function wrapAdapter(adapter: Adapter): Adapter {
  * @param findClient reads the metadata of a client that registered itself
  */
 export function createAdapterFactory(
-  { sessions }: OidcParts,
+  { sessions, regionCalls }: OidcParts,
   state: OidcState,
   findClient: (clientId: string) => Promise<AdapterPayload | undefined>,
 ): AdapterFactory {
@@ -195,6 +196,8 @@ export function createAdapterFactory(
   return (model) => {
     if (model === "Session") return ofSession;
     const adapter = createModelAdapter(model, state);
+    if (model === "PushedAuthorizationRequest" && regionCalls !== undefined)
+      return wrapAdapter(pushedElsewhere(adapter, regionCalls));
     return wrapAdapter(model === "Client" ? { ...adapter, find: findClient } : adapter);
   };
 }

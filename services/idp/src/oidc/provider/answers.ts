@@ -48,6 +48,16 @@ function refuseMissingCredentials(ctx: KoaContextWithOIDC): void {
   ctx.body = { error: "invalid_client", error_description: noCredentials };
 }
 
+/** The code as the device shows it, and the link that contains it, both with the name of the region if there are several. */
+function namedCode(body: Readonly<Record<string, unknown>>, { userCodes }: ProviderHooks) {
+  const [code, link] = [textOf(body["user_code"]), textOf(body["verification_uri_complete"])];
+  if (userCodes.region === undefined || code === undefined || link === undefined) return {};
+  const user_code = userCodes.shown(code);
+  const complete = new URL(link);
+  complete.search = new URLSearchParams({ region: userCodes.region, user_code }).toString();
+  return { user_code, verification_uri_complete: complete.href };
+}
+
 /** Adapts the provider's answers to docs/reference/api/idp.yaml: 302 for redirects, members that webmail reads, the polling interval. */
 export function shapeAnswers(provider: Provider, hooks: ProviderHooks, claimsSupported: readonly string[]): void {
   provider.on("grant.error", (ctx, error) => {
@@ -70,7 +80,7 @@ export function shapeAnswers(provider: Provider, hooks: ProviderHooks, claimsSup
       ctx.body = { ...body, claims_supported: claimsSupported, ...hooks.discoveryMembers() };
     }
     if (route === "device_authorization" && ctx.status === 200 && isRecord(body)) {
-      ctx.body = { ...body, interval: hooks.pollingInterval() };
+      ctx.body = { ...body, ...namedCode(body, hooks), interval: hooks.pollingInterval() };
     }
   });
 }

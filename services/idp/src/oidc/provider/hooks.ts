@@ -138,6 +138,9 @@ export function createHooks(
     /** Minimum time between two polls of a device, in seconds. */
     pollingInterval: () => settings().oidc.device_flow.polling_interval,
     outcomes,
+    /** This region, which codes and tokens name; undefined if there is one only. */
+    region: parts.regionCalls?.name,
+    userCodes: parts.userCodes,
     browserOf: createBrowserOf(initial.issuer),
     /** `Set-Cookie` values for a browser with this session; undefined while session management is off. */
     browserStateCookies: (uid: string, maxAge: number | undefined) => parts.pages()?.browserStateCookies(uid, maxAge),

@@ -1,5 +1,6 @@
 import type { EventEmitter } from "node:events";
 import { pathTo } from "@postern/shared/contracts";
+import { tagged } from "@postern/shared/domain/region-calls";
 import { type Configuration, errors, type JWK, type KoaContextWithOIDC, Provider } from "oidc-provider";
 import { sessionStateOf } from "../../sessions/browser-state.ts";
 import type { OidcAccount } from "../accounts/accounts-redis.ts";
@@ -237,6 +238,22 @@ function nameSessions(provider: Provider): void {
   provider.Client.prototype.includeSid = () => true;
 }
 
+/** Codes and tokens name the region that keeps their records, if there are several. */
+function nameRegion(provider: Provider, region: string | undefined): void {
+  if (region === undefined) return;
+  const { AuthorizationCode, AccessToken, ClientCredentials, RefreshToken, DeviceCode } = provider;
+  const { PushedAuthorizationRequest } = provider;
+  const tokens = [AccessToken, ClientCredentials, RefreshToken];
+  for (const { prototype } of [...tokens, AuthorizationCode, DeviceCode, PushedAuthorizationRequest]) {
+    const generate: unknown = Reflect.get(prototype, "generateTokenId");
+    if (typeof generate !== "function") throw new TypeError("generateTokenId is not a method");
+    const named = function named(this: unknown): string {
+      return tagged(region, String(Reflect.apply(generate, this, [])));
+    };
+    Reflect.set(prototype, "generateTokenId", named);
+  }
+}
+
 /** The only place that creates a provider. It is immutable: other clients or keys require a new one. */
 export function createProvider(inputs: ProviderInputs, hooks: ProviderHooks): Provider {
   const provider = new Provider(inputs.settings.issuer, configuration(inputs, hooks));
@@ -249,6 +266,7 @@ export function createProvider(inputs: ProviderInputs, hooks: ProviderHooks): Pr
   judgeEachAddress(provider);
   nameUnauthorized(provider);
   nameSessions(provider);
+  nameRegion(provider, hooks.region);
   if (inputs.settings.developerMode) allowWildcards(provider);
   const koa: EventEmitter = provider;
   koa.on("error", (error: unknown) => hooks.onError("error", error));

@@ -90,7 +90,7 @@ export function createRegisterClient(
   registrations: Registrations,
   settings: () => RegistrationSettings,
   faultOf: ClientFault,
-  clock: Clock,
+  { clock, region }: { readonly clock: Clock; readonly region: string | undefined },
 ): RegisterClient {
   return async ({ body, bearer, clientIp }) => {
     const now = settings();
@@ -108,7 +108,7 @@ export function createRegisterClient(
     const { members, token } = withCredentials(client);
     const registration: Registration = {
       ...members,
-      id: registeredIdOf(kind, randomBytes(16)),
+      id: registeredIdOf(kind, randomBytes(16), region),
       kind,
       network,
       createdAt,

@@ -1,5 +1,6 @@
 import type { Clock } from "@postern/shared/platform/time";
 import type { RegistrationSettings } from "./register-client.ts";
+import type { RegisteredElsewhere } from "./registered-elsewhere.ts";
 import { kindOfId, type Registration } from "./registration.ts";
 import type { Registrations } from "./registrations-redis.ts";
 
@@ -8,9 +9,10 @@ const maxRecent = 10_000;
 /** A busy client is written once an hour. */
 const writeEverySeconds = 3600;
 
-/** The registered clients that requests name, read from Redis for each request and kept in memory while it is served. */
+/** The registered clients that requests name, read from Redis, or at the region that they name, for each request and kept in memory while it is served. */
 export function createRegisteredClients(
   registrations: Registrations,
+  elsewhere: RegisteredElsewhere,
   settings: () => RegistrationSettings,
   clock: Clock,
 ) {
@@ -26,7 +28,7 @@ export function createRegisteredClients(
     /** Reads a client; undefined for an identifier that no registered client has. Rejects without Redis. */
     load: async (id: string): Promise<Registration | undefined> => {
       if (kindOfId(id) === undefined) return undefined;
-      const found = await registrations.find(id);
+      const found = await (elsewhere.read(id, false) ?? registrations.find(id));
       remember(id, found);
       return found;
     },
@@ -38,12 +40,12 @@ export function createRegisteredClients(
       if (known === undefined) return;
       const now = Math.floor(clock.now() / 1000);
       if (known.usedAt !== undefined && now - known.usedAt < writeEverySeconds) return;
-      const kept = await registrations.change(id, (current) => {
+      const change = (current: Registration): Registration => {
         const { mail_registration: mail, dynamic_registration: full } = settings();
         const { unused_ttl: unusedMs } = current.kind === "mail" ? mail : full;
         return { ...current, usedAt: now, endsAt: now + Math.ceil(unusedMs / 1000) };
-      });
-      remember(id, kept);
+      };
+      remember(id, await (elsewhere.read(id, true) ?? registrations.change(id, change)));
     },
   };
 }

@@ -1,4 +1,6 @@
+import { tagged } from "@postern/shared/domain/region-calls";
 import type { OidcClientConfig } from "@postern/shared/platform/config";
+import { isRecord } from "../storage/models.ts";
 import { mayShowName } from "./client-name.ts";
 import type { OwnNames } from "./look-alike.ts";
 
@@ -57,6 +59,10 @@ export interface Registration {
   readonly endsAt: number;
 }
 
+export function isRegistration(value: unknown): value is Registration {
+  return isRecord(value) && typeof value["id"] === "string" && typeof value["kind"] === "string";
+}
+
 export type RegistrationKind = "mail" | "full";
 
 /** What only a client of dynamic registration has. */
@@ -69,11 +75,13 @@ export interface FullRegistration {
 }
 
 const prefixes: Readonly<Record<RegistrationKind, string>> = { mail: "mail_", full: "app_" };
-const registeredId = /^(mail|app)_[A-Za-z0-9_-]{22}$/;
+/** With the tag of its region, where there are several. */
+const registeredId = /^(?:[a-z0-9-]{1,20}~)?(mail|app)_[A-Za-z0-9_-]{22}$/;
 
 /** @param random 16 bytes */
-export function registeredIdOf(kind: RegistrationKind, random: Buffer): string {
-  return `${prefixes[kind]}${random.toString("base64url")}`;
+export function registeredIdOf(kind: RegistrationKind, random: Buffer, region: string | undefined): string {
+  const id = `${prefixes[kind]}${random.toString("base64url")}`;
+  return region === undefined ? id : tagged(region, id);
 }
 
 /** The kind of the registered client that an identifier can be that of: others are not looked up. */

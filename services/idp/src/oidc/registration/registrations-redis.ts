@@ -11,14 +11,10 @@ import {
 } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
 import { createWindowCount } from "../../redis/count-in-window.ts";
-import { digestOfId, isRecord } from "../storage/models.ts";
-import { kindOfId, type Registration, type RegistrationKind } from "./registration.ts";
+import { digestOfId } from "../storage/models.ts";
+import { isRegistration, kindOfId, type Registration, type RegistrationKind } from "./registration.ts";
 import replaceRegistrationLua from "./scripts/replace-registration.lua?raw";
 import reserveRegistrationLua from "./scripts/reserve-registration.lua?raw";
-
-function isRegistration(value: unknown): value is Registration {
-  return isRecord(value) && typeof value["id"] === "string" && typeof value["kind"] === "string";
-}
 
 const decided = decidedInRedis("registered clients cannot be read or written");
 

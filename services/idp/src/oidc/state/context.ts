@@ -1,5 +1,6 @@
 import type { Audit } from "@postern/shared/domain/audit";
 import type { FindAccountNames } from "@postern/shared/domain/flush";
+import type { RegionCalls } from "@postern/shared/domain/region-calls";
 import type { RegionLog } from "@postern/shared/domain/regions";
 import { createRevoker } from "@postern/shared/domain/tokens";
 import type { KeyRing } from "@postern/shared/platform/crypto";
@@ -20,8 +21,10 @@ import { createConsents } from "../grants/consents-redis.ts";
 import { createKeepGrant } from "../grants/grants.ts";
 import type { OidcMetrics } from "../metrics/oidc-metrics.ts";
 import { createRegisteredClients } from "../registration/registered-clients.ts";
+import { registeredElsewhere } from "../registration/registered-elsewhere.ts";
 import { createRegistrations } from "../registration/registrations-redis.ts";
 import type { OidcSettings } from "../settings/oidc-settings.ts";
+import type { UserCodes } from "../settings/user-codes.ts";
 import { createOutcomes } from "../storage/outcomes-redis.ts";
 import { createRecordTimes } from "../storage/record-times.ts";
 import { OidcStore } from "../storage/store-redis.ts";
@@ -50,11 +53,14 @@ export interface OidcDeps {
   readonly domains: AccountDomains;
   /** Starts the pages of a sign-in or a consent. */
   readonly starter: FlowStarter;
+  /** Undefined if there is one region only. */
+  readonly regionCalls: RegionCalls | undefined;
 }
 
 /** What every feature of OIDC is built from. */
 export interface OidcParts extends OidcDeps {
   readonly counted: OidcMetrics;
+  readonly userCodes: UserCodes;
   readonly keyPrefix: string;
   readonly keys: KeyRing;
   /** Where other regions read of revocations; absent without regions. */
@@ -93,7 +99,12 @@ export function createOidcState(parts: OidcParts) {
     records: createTokenRecords({ store, revoker, issuer: initial.issuer, clock, times, keepGrant }),
     reportUnreadable: createReportUnreadable(logger, clock),
     registrations,
-    registered: createRegisteredClients(registrations, () => settings().oidc, systemClock),
+    registered: createRegisteredClients(
+      registrations,
+      registeredElsewhere(parts.regionCalls),
+      () => settings().oidc,
+      systemClock,
+    ),
   };
 }
 

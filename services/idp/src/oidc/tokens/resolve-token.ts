@@ -1,4 +1,5 @@
 import { hash, type KeyObject } from "node:crypto";
+import { opaqueToken } from "@postern/shared/domain/tokens";
 import { createHotCache } from "@postern/shared/platform/cache";
 import { readTokenHeader } from "@postern/shared/platform/crypto";
 import type { ClientCertificate } from "@postern/shared/platform/http";
@@ -37,7 +38,6 @@ export type ResolveToken = (token: string) => Promise<ResolvedToken | undefined>
 
 const maxTokenLength = 8192;
 const maxVerified = 20_000;
-const opaqueToken = /^[A-Za-z0-9_-]{20,128}$/;
 
 /** @param verificationKey the key with this kid; undefined if the key set does not contain it */
 function createVerify(verificationKey: (kid: string) => KeyObject | undefined) {

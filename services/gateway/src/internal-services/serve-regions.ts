@@ -1,0 +1,79 @@
+import { type ForwardedAnswer, type ForwardedRequest, forwardRequest } from "@postern/shared/contracts";
+import type { RegionCalls } from "@postern/shared/domain/region-calls";
+import { endsWithin } from "@postern/shared/platform/concurrency";
+import { AppError } from "@postern/shared/platform/errors";
+import type { Caller, SignCaller } from "@postern/shared/platform/http";
+import { tieOf } from "../regions/owner-of.ts";
+import { passesBody, requestHeaders, responseHeaders } from "./headers.ts";
+import { dotSegment } from "./paths.ts";
+import type { ServiceAgent, ServicePlace } from "./service-agent.ts";
+
+const maxAnswerBytes = 2 * 1024 * 1024;
+const startsWithinMs = 10_000;
+
+interface ServeRegionsDeps {
+  readonly calls: RegionCalls;
+  readonly agent: ServiceAgent;
+  /** Where the identity provider listens. */
+  readonly place: ServicePlace;
+  readonly sign: SignCaller;
+}
+
+/** Nothing but the address of the client, its certificate and the identifier of the request is believed of another region's gateway. */
+function callerOf({ client }: ForwardedRequest): Caller {
+  const { ip: clientIp, session, certificate } = client;
+  return { method: "none", scopes: [], clientIp, session, certificate };
+}
+
+async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > maxAnswerBytes) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "the answer is too long" });
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+async function answerHere(
+  message: ForwardedRequest,
+  signal: AbortSignal,
+  { agent, place, sign }: ServeRegionsDeps,
+): Promise<ForwardedAnswer> {
+  const { method, url, host } = message;
+  const [path = "/"] = url.split("?", 1);
+  if (tieOf(path) === undefined || dotSegment.test(path)) throw new AppError("REQUEST_MALFORMED");
+  if (place.started !== undefined) await endsWithin(place.started, startsWithinMs);
+  const caller = callerOf(message);
+  const assertion = await sign(caller, "idp");
+  const body = Buffer.from(message.body, "base64");
+  const vouched = { rule: "service", caller, assertion, traceparent: undefined } as const;
+  const headers = requestHeaders({ method, host }, message.headers, vouched);
+  const hasBody = passesBody(method) && body.length > 0;
+  const { statusCode, ...answer } = await agent.request({
+    origin: place.origin,
+    path: url,
+    method,
+    headers: { ...headers, ...(passesBody(method) && { "content-length": String(body.length) }) },
+    ...(hasBody && { body }),
+    signal,
+  });
+  const passed = Object.entries(responseHeaders(answer.headers)).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]],
+  );
+  const bytes = await bytesOf(answer.body);
+  return { status: statusCode, headers: Object.fromEntries(passed), body: bytes.toString("base64") };
+}
+
+/** Passes requests that other regions forward to the identity provider of this one, and never on to another region. */
+export function serveRegions(deps: ServeRegionsDeps): void {
+  deps.calls.serve(forwardRequest, async (message, { signal }) => {
+    try {
+      return await answerHere(message, signal, deps);
+    } catch (cause) {
+      if (cause instanceof AppError) throw cause;
+      throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "the identity provider did not answer", cause });
+    }
+  });
+}

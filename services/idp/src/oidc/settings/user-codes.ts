@@ -1,0 +1,39 @@
+import { typedCode } from "@postern/shared/contracts";
+import type { RegionCalls } from "@postern/shared/domain/region-calls";
+
+const longestCode = 64;
+const letters = (text: string): string => typedCode(text).replaceAll(/[^A-Z0-9]/g, "");
+
+/** A code as a user typed it. */
+interface TypedUserCode {
+  /** The stored form: only capital letters. */
+  readonly userCode: string;
+  /** The other region whose device shows this code. */
+  readonly elsewhere: string | undefined;
+}
+
+/** Codes as devices show them and users type them. Where there are several regions, they begin with the name of theirs. */
+export function createUserCodes(
+  calls: Pick<RegionCalls, "name" | "regions" | "elsewhere"> | undefined,
+  codeLength: () => number,
+) {
+  return {
+    /** The region that the link to the page names; undefined if there is one only. */
+    region: calls?.name,
+    /** `userCode`: in any form. */
+    shown: (userCode: string): string => {
+      const groups = userCode.replaceAll("-", "").replaceAll(/(.{4})(?=.)/g, "$1-");
+      return calls === undefined ? groups : `${calls.name.toUpperCase()}-${groups}`;
+    },
+    /** RFC 8628 §6.1: case and separators are ignored. */
+    typed: (text: string): TypedUserCode => {
+      const all = text.length > longestCode ? "" : letters(text);
+      const place = all.length - codeLength();
+      const region = calls?.regions.find((name) => letters(name) === all.slice(0, Math.max(0, place)));
+      if (region === undefined) return { userCode: all, elsewhere: undefined };
+      return { userCode: all.slice(place), elsewhere: calls?.elsewhere(region) };
+    },
+  };
+}
+
+export type UserCodes = ReturnType<typeof createUserCodes>;
