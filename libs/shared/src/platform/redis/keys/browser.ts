@@ -90,9 +90,9 @@ export const usedTotpStepKey = key("used TOTP step", "string", 600, {
   lost: "a TOTP code used in the last minutes is accepted again",
 });
 
-/** A recovery code that is being redeemed in one sign-in, or was. */
+/** A recovery code that is being redeemed in one sign-in, or was; with several regions, also at the account's home, without the sign-in. */
 export const redeemedRecoveryCodeKey = key("recovery code of a sign-in", "string", 600, {
-  template: "factor:recovery:{<digest of sign-in, account and code>}",
+  template: "factor:recovery:{<digest of account, code and, in its region, sign-in>}",
   lost: "a form with a recovery code that a browser sends twice is answered as wrong the second time",
 });
 
