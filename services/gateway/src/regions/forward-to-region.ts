@@ -10,8 +10,9 @@ import type { FastifyRequest } from "fastify";
 import { beginsSignIn, deviceRegion, taggedRegion, tieOf } from "./owner-of.ts";
 import type { Change, RegionCookie } from "./region-cookie.ts";
 
-/** Above the time that a sign-in may take, with its delays. */
-const waitMs = 20_000;
+/** A form of a browser may be a sign-in, which takes its time, with its delays. */
+const formWaitMs = 20_000;
+const waitMs = 5000;
 
 /** `here`: this region answers. `away`: the region that could answer does not. */
 export type RegionOutcome = "answered" | "here" | "away";
@@ -122,7 +123,9 @@ export function createForwardToRegion(deps: ForwardToRegionDeps) {
   const ask = async (region: string, request: FastifyRequest, caller: Caller): Promise<ForwardedAnswer | undefined> => {
     try {
       const message = messageOf(request, await bodyOf(request), caller);
-      return await calls.ask(region, forwardRequest, message, { deadline: steadyClock.now() + waitMs });
+      const isForm = request.method === "POST" && tieOf(urlOf(request).path) === "browser";
+      const deadline = steadyClock.now() + (isForm ? formWaitMs : waitMs);
+      return await calls.ask(region, forwardRequest, message, { deadline });
     } catch (err) {
       logger.warn({ session: request.id, region, err }, "another region did not answer a request that concerns it");
       return undefined;
