@@ -18,14 +18,13 @@ import { createCallerReader, createCallerVerifier } from "@postern/shared/platfo
 import type { SharedByProcess } from "@postern/shared/platform/lifecycle";
 import { lazyOpenapi } from "@postern/shared/platform/openapi";
 import { type RedisClient, watchRedisClock } from "@postern/shared/platform/redis";
-import { type Clock, systemClock } from "@postern/shared/platform/time";
+import { systemClock } from "@postern/shared/platform/time";
 import { createAccount } from "./account/context.ts";
 import { createClientUses } from "./applications/client-uses.ts";
 import { createClientUseStore } from "./applications/client-uses-redis.ts";
 import { createListApplications } from "./applications/list-applications.ts";
 import type { AccountDomains } from "./domains/account-domains.ts";
 import { createDomains } from "./domains/context.ts";
-import type { IsRefused } from "./domains/refused-accounts.ts";
 import { createIdpHealth } from "./health.ts";
 import { createMailClients } from "./mail-clients/context.ts";
 import { createIdpMetrics, type IdpMetrics } from "./metrics.ts";
@@ -38,7 +37,8 @@ import { createDeviceMemory } from "./remembered-devices/remembered-devices.ts";
 import { createSamlContext, type SamlContext } from "./saml/context.ts";
 import { createSecondFactors, createVouching, type Vouching } from "./second-factors/context.ts";
 import type { BrowserSessionRecord } from "./sessions/browser-session.ts";
-import { SessionStore } from "./sessions/session-store-redis.ts";
+import { createSessions } from "./sessions/context.ts";
+import type { SessionStore } from "./sessions/session-store-redis.ts";
 import { createSingleLogout, type SingleLogout } from "./sessions/single-logout.ts";
 import { idpSettings } from "./settings.ts";
 import { createSignIn } from "./sign-in/context.ts";
@@ -60,22 +60,6 @@ function createApplicationList(config: Config, { logger }: Base, state: RedisCli
       providers: Parameters<typeof createListApplications>[1],
     ) => createListApplications(clients, providers, store, nowMs),
   };
-}
-
-/** Browser sessions; undefined without `storage.redis.encryption_secret`, because they are stored only encrypted. */
-function createSessions(
-  config: Config,
-  parts: { readonly redis: RedisClient; readonly clock: Clock; readonly isRefused: IsRefused },
-): SessionStore | undefined {
-  const keys = keyRingFromConfig(config, "browser-session");
-  if (keys === undefined) return undefined;
-  const { lifetime, idle_timeout, remember_me_ttl } = config.identity.session;
-  return new SessionStore({
-    ...parts,
-    keyPrefix: config.storage.redis.prefix,
-    keys,
-    lives: { absoluteMs: lifetime, idleMs: idle_timeout, rememberMs: remember_me_ttl },
-  });
 }
 
 /** OIDC, SAML and the logout of both. */
@@ -266,9 +250,9 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   serveSuspensions({ ...protocols, ...vouching, bus, sessions, notifications, suspensions, logger: base.logger });
   const regionParts = { redis: state, bus, sessions, singleLogout: protocols.singleLogout, logger: base.logger };
   const { onAllEnded } = createRegionSessions(config, regionParts);
-  const parts = { ...shown, sessions, protocols, notifications, metrics, regionCalls, onAllEnded };
+  const parts = { ...shown, sessions, protocols, notifications, metrics, regionCalls };
   if (regionCalls !== undefined) serveRegionCalls(config, { ...protocols, calls: regionCalls, state, sharedClock });
-  const pages = createPagesContext({ ...parts, ...vouching, mailSetup: mail?.setup });
+  const pages = createPagesContext({ ...parts, ...vouching, mailSetup: mail?.setup, onAllEnded });
   later.set(pages);
   const keyPrefix = config.storage.redis.prefix;
   return {

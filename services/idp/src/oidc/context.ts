@@ -119,9 +119,8 @@ export function createOidcContext(config: Config, deps: OidcDeps) {
   const { prefix: keyPrefix } = config.storage.redis;
   const userCodes = createUserCodes(deps.regionCalls, () => settings().oidc.device_flow.user_code_length);
   const { redis, sessions, logger, audit } = deps;
-  const regionLog = regionLogFromConfig(config, redis);
-  const common = { ...deps, counted: metrics, keyPrefix, keys, userCodes, regionLog };
-  const parts: OidcParts = { ...common, initial, settings: () => settings() };
+  const common = { ...deps, counted: metrics, keyPrefix, keys, regionLog: regionLogFromConfig(config, redis) };
+  const parts: OidcParts = { ...common, initial, userCodes, settings: () => settings() };
   const { issuer, identifier } = initial;
 
   const state = createOidcState(parts);
