@@ -91,7 +91,7 @@ test("an operator sees why a user is banned, lifts the ban, and sees that it is 
   const why = await postern(["why", guesser]);
   expect(why).toMatchObject({ code: 1, err: "" });
   expect(why.out).toMatch(
-    /^Blocked until .+ UTC: 3 failures from 203\.0\.113\.0\/24 \(rule wide\)\.\nTo lift the ban: postern unban 203\.0\.113\.0\/24\n/u,
+    /^Blocked until .+ UTC: 3 failures from 203\.0\.113\.0\/24 \(rule wide\)\. Wrong passwords for alice@example\.test come from .+\.\nTo lift the ban: postern unban 203\.0\.113\.0\/24\n/u,
   );
   expect(JSON.parse((await postern(["why", guesser, "--json"])).out)).toMatchObject({
     kind: "address",
