@@ -52,7 +52,13 @@ function reviewsOf(redis: RedisClient) {
   const { prefix: keyPrefix } = loaded.config.storage.redis;
   const settings = riskSettings({ ...loaded.config.auth.risk, known_after: 0 });
   const store = createRiskStore(redis, 5000, new ChangeMarks(redis, keyPrefix, changedFactsKey));
-  return createRiskReviews({ store, names: createRiskNames(passwordNonce), keyPrefix, settings: () => settings, clock });
+  return createRiskReviews({
+    store,
+    names: createRiskNames(passwordNonce),
+    keyPrefix,
+    settings: () => settings,
+    clock,
+  });
 }
 
 test("what an account does in one region is known in the other one: its networks, what is suspicious, the user's answer, and a flush", async () => {

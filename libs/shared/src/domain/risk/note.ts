@@ -35,7 +35,15 @@ export interface AssessedSignIn extends SignIn {
 }
 
 /** Bounds of a value; the largest has about 800 characters. */
-export const maxEntries = { networks: 12, known: 8, countries: 8, systems: 8, protocols: 5, clients: 4, devices: 4 } as const;
+export const maxEntries = {
+  networks: 12,
+  known: 8,
+  countries: 8,
+  systems: 8,
+  protocols: 5,
+  clients: 4,
+  devices: 4,
+} as const;
 /** A network that was seen recently is not written again. Shorter than the hour for which countries are counted. */
 const freshMinutes = 30;
 /** Countries, protocols and so on are remembered for months. */

@@ -70,11 +70,7 @@ const valuesOf = (stored: StoredFacts): string[] => [stored.facts, stored.review
  * What regions know of an account, by the digest of its name. Every method rejects if Redis cannot answer.
  * @param settings of the risk in this region
  */
-export function createSharedFacts(
-  redis: RedisClient,
-  keyPrefix: string,
-  settings: () => MergeSettings,
-) {
+export function createSharedFacts(redis: RedisClient, keyPrefix: string, settings: () => MergeSettings) {
   const replace = defineScript(redis, mergeRiskFacts);
   const keysOf = (account: string) => ({
     factsKey: riskAccountKey.build(keyPrefix, account),

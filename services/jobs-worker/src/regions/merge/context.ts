@@ -20,6 +20,7 @@ import {
   type EventOfKind,
   type RegionAppliers,
   type RegionEventKind,
+  type RegionFeed,
   type RegionOrigin,
 } from "@postern/shared/domain/regions";
 import { createSharedFacts } from "@postern/shared/domain/risk";
@@ -85,6 +86,16 @@ async function orLater(work: () => Promise<void>): Promise<void> {
   if (refused[0] !== undefined) throw refused[0];
 }
 
+function factsFeedOf(keyPrefix: string, { state, live, clock }: MergeParts): RegionFeed {
+  return createFactsFeed({
+    redis: state,
+    keyPrefix,
+    facts: createSharedFacts(state, keyPrefix, () => live.current.risk),
+    marks: new ChangeMarks(state, keyPrefix, changedFactsKey),
+    clock,
+  });
+}
+
 /** How the state of other regions is merged with that of this one. */
 export function createRegionAppliers(config: Config, parts: MergeParts): RegionAppliers {
   const { state, bus, live, clock, region } = parts;
@@ -138,11 +149,7 @@ export function createRegionAppliers(config: Config, parts: MergeParts): RegionA
         delayedFrom: () => live.current.delayedFrom,
         knownSeconds: () => live.current.knownSeconds,
       }),
-      createFactsFeed({
-        ...common,
-        facts: createSharedFacts(state, keyPrefix, () => live.current.risk),
-        marks: new ChangeMarks(state, keyPrefix, changedFactsKey),
-      }),
+      factsFeedOf(keyPrefix, parts),
     ],
     // Counts of a region that is gone end with their windows.
     forget: () => Promise.resolve(),

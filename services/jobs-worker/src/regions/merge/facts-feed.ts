@@ -37,8 +37,7 @@ interface FactsDeps {
 }
 
 const isReadable = ({ facts, reviews }: Item): boolean =>
-  (facts === "" || decodeAccountFacts(facts) !== undefined) &&
-  (reviews === "" || decodeReviews(reviews) !== undefined);
+  (facts === "" || decodeAccountFacts(facts) !== undefined) && (reviews === "" || decodeReviews(reviews) !== undefined);
 
 /** As many as a page may have, and at least one. */
 function firstOf(items: readonly Item[]): readonly Item[] {
