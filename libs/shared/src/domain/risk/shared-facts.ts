@@ -86,7 +86,7 @@ export function createSharedFacts(redis: RedisClient, keyPrefix: string, setting
     read,
     /**
      * Adds what another region knows.
-     * @returns whether anything changed
+     * @returns whether this region now has something that the other one has to read
      */
     merge: async (account: string, other: StoredFacts, minute: number): Promise<boolean> => {
       const livesSeconds = [settings().retentionMinutes * 60, riskReviewKey.ttlSeconds, riskFlushedKey.ttlSeconds];
@@ -100,7 +100,7 @@ export function createSharedFacts(redis: RedisClient, keyPrefix: string, setting
           replacement: JSON.stringify(replacement),
           livesSeconds: JSON.stringify(livesSeconds),
         });
-        if (isReplaced === 1) return true;
+        if (isReplaced === 1) return replacement.join("\n") !== valuesOf(other).join("\n");
       }
       throw new RangeError("other processes changed the value during every attempt");
     },

@@ -50,8 +50,8 @@ function firstOf(items: readonly Item[]): readonly Item[] {
 }
 
 /**
- * What is known of accounts, their suspicious sign-ins, and the answers of users. A region that learned something from another one sends it
- * as well: with what comes at the same time, all regions end with the same.
+ * What is known of accounts, their suspicious sign-ins, and the answers of users. A region whose facts
+ * a merge has changed to something that the other one does not have sends them too, so that all end with the same.
  */
 export function createFactsFeed({ redis, keyPrefix, facts, marks, clock }: FactsDeps): RegionFeed {
   const minuteNow = (): number => Math.floor(clock.now() / minuteMs);
