@@ -12,6 +12,7 @@ test("without regions, there is neither a key nor a connection of them", async (
     for (const password of ["wrong-1", "wrong-2"]) await askJson(stack.url, { ...alice, ...bucket, password });
     await askAdmin(stack, "DELETE", "/api/v1/cache/flush", { body: { user: alice.username } });
     expect(await redis.keys("*regions*")).toEqual([]);
+    expect(await redis.keys("*risk:flushed*")).toEqual([]);
     expect(String(await redis.client("LIST"))).not.toContain("-state-worker");
   } finally {
     redis.disconnect();

@@ -1,7 +1,7 @@
-import { RegionLog, regionLogPurpose } from "../domain/regions/index.ts";
+import { ChangeMarks, RegionLog, regionLogPurpose } from "../domain/regions/index.ts";
 import { type Bus, connectBus } from "../platform/bus/index.ts";
 import type { Config } from "../platform/config/index.ts";
-import type { RedisClient } from "../platform/redis/client.ts";
+import { changedFactsKey, type RedisClient } from "../platform/redis/index.ts";
 import type { Base } from "./base.ts";
 import { busSecurity } from "./bus-from-config.ts";
 import { keyRingFromConfig } from "./key-ring-from-config.ts";
@@ -19,6 +19,12 @@ export function regionLogFromConfig(config: Config, redis: RedisClient): RegionL
   const keys = keyRingFromConfig(config, regionLogPurpose);
   if (regionsFromConfig(config) === undefined || keys === undefined) return undefined;
   return new RegionLog({ redis, keyPrefix: config.storage.redis.prefix, keys });
+}
+
+/** Notes accounts whose facts have changed; undefined if no regions are configured. @param redis the client of the role `state` */
+export function factMarksFromConfig(config: Config, redis: RedisClient): ChangeMarks | undefined {
+  if (regionsFromConfig(config) === undefined) return undefined;
+  return new ChangeMarks(redis, config.storage.redis.prefix, changedFactsKey);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Base } from "@postern/shared/assembly";
+import { type Base, factMarksFromConfig } from "@postern/shared/assembly";
 import { accountFlushed, notifySuspiciousSignIn } from "@postern/shared/contracts";
 import {
   createRiskNames,
@@ -136,7 +136,7 @@ export function createLiveRisk(config: Config, parts: Parts) {
   const refresh = async (): Promise<void> => void (await Promise.all([places.refresh(), reputation.refresh()]));
   const { leaked_passwords_file: leakedFile } = config.auth.risk;
   const timeoutMs = config.auth.controls.brute_force.without_redis.timeout;
-  const store = createRiskStore(redis, timeoutMs);
+  const store = createRiskStore(redis, timeoutMs, factMarksFromConfig(config, redis));
   const notifier = makeNotifier(config, parts, redis);
   const writers = makeWriters(settings, parts, store);
   const onLeakedProblem = (err: unknown): void =>

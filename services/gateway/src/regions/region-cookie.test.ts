@@ -37,6 +37,13 @@ test.each([
   expect(set({ ...headers }, change) !== undefined).toBe(moves);
 });
 
+test("a site without an issuer moves a browser with its own pages only", () => {
+  const { added } = createRegionCookie("");
+  expect(added({ location: "/login" }, "east", "moved")["set-cookie"]).toHaveLength(1);
+  for (const location of ["//evil.example.test/", "https://client.example.test/"])
+    expect(added({ location }, "east", "moved")["set-cookie"]).toBeUndefined();
+});
+
 test("under an issuer without TLS, the cookie needs none", () => {
   const local = createRegionCookie("http://localhost:8080");
   expect(local.added({}, "east", "first")["set-cookie"]).toEqual([

@@ -15,11 +15,12 @@ const listOf = (header: string | string[] | undefined): readonly string[] =>
   header === undefined ? [] : Array.isArray(header) ? header : [header];
 
 /** Whether the sign-in continues at this site: with a page, or a redirect to one. The page alone does not move a browser. */
-function isContinued(headers: IncomingHttpHeaders, origin: string, change: Change): boolean {
+function isContinued(headers: IncomingHttpHeaders, origin: string | undefined, change: Change): boolean {
   if (change === "first" || change === "kept") return true;
   const { location, "content-type": type = "" } = headers;
   if (location === undefined) return change === "taken" && type.startsWith("text/html");
-  return (location.startsWith("/") && !location.startsWith("//")) || location.startsWith(`${origin}/`);
+  if (location.startsWith("/")) return !location.startsWith("//");
+  return origin !== undefined && location.startsWith(`${origin}/`);
 }
 
 /**
@@ -28,7 +29,8 @@ function isContinued(headers: IncomingHttpHeaders, origin: string, change: Chang
  */
 export function createRegionCookie(issuer: string) {
   const isSecure = issuer.startsWith("https:");
-  const { origin } = new URL(issuer);
+  // A site without an identity provider has no issuer.
+  const origin = URL.parse(issuer)?.origin;
   const cookie = isSecure ? `__Host-${name}` : name;
   const attributes = `Path=/; HttpOnly; SameSite=${isSecure ? "None; Secure" : "Lax"}`;
   return {

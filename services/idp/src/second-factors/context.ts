@@ -1,4 +1,4 @@
-import { keyRingFromConfig, rememberedDevicesFromConfig } from "@postern/shared/assembly";
+import { factMarksFromConfig, keyRingFromConfig, rememberedDevicesFromConfig } from "@postern/shared/assembly";
 import { createEnrolments } from "@postern/shared/domain/enrolments";
 import { createLostPhoneCodes } from "@postern/shared/domain/lost-phone";
 import type { RegionCalls } from "@postern/shared/domain/region-calls";
@@ -48,7 +48,7 @@ function createDoubts({ config, state, sharedClock: clock }: PageParts) {
   const { password_nonce: nonce, prefix: keyPrefix } = storage.redis;
   const settings = riskSettings(auth.risk);
   const names = createRiskNames(nonce);
-  const store = createRiskStore(state, runtime.timeouts.decision);
+  const store = createRiskStore(state, runtime.timeouts.decision, factMarksFromConfig(config, state));
   const reviews = createRiskReviews({ store, names, keyPrefix, settings: () => settings, clock });
   const knownAfterMinutes = (): number => settings.knownAfterMinutes;
   const suspiciousSignIns = { ...reviews, isDoubted: createIsDoubted(reviews, clock), knownAfterMinutes };

@@ -80,6 +80,8 @@ interface FlushesDeps extends Omit<FlushDeps, "redis"> {
   readonly scriptedNames: FindScriptedNames;
   /** Keys of the facts about an account's sign-ins. */
   readonly riskKeysOf: (account: string) => readonly string[];
+  /** Removes these keys in all regions; absent without regions. */
+  readonly flushFacts?: ((account: string) => Promise<readonly string[]>) | undefined;
   /** Where other regions read of a flush; absent without regions. */
   readonly log?: Pick<RegionLog, "append"> | undefined;
 }
@@ -122,7 +124,7 @@ async function namesOf(user: string, { accountNames, scriptedNames }: FlushesDep
 }
 
 function createFlushUser(
-  { state, cache, bus, keyPrefix, riskKeysOf, log }: FlushesDeps,
+  { state, cache, bus, keyPrefix, riskKeysOf, flushFacts, log }: FlushesDeps,
   bruteForce: Pick<BruteForceRecords, "flushAccount">,
 ) {
   const flushAccount = createAccountFlush({ redis: cache, bus, keyPrefix });
@@ -148,6 +150,7 @@ function createFlushUser(
     // After the results, which name the account behind a login name if no backend can, and after their event, on which
     // engines discard what they have yet to write.
     const facts = async (): Promise<void> => {
+      if (flushFacts !== undefined) return (await each([...all], flushFacts)).forEach(add);
       for (const key of [...all].flatMap(riskKeysOf)) {
         if ((await state.del(key)) === 1) removed.add(key);
       }

@@ -1,4 +1,5 @@
 export type { RegionAppliers, RegionFeed, RegionOrigin, SnapshotPage } from "./appliers.ts";
+export { ChangeMarks, readChanges } from "./change-marks.ts";
 export { createRegionEnvelope, type RegionEnvelope, regionEnvelopePurpose } from "./envelope.ts";
 export * from "./events.ts";
 export { maxEventBytes, maxLogEntries, RegionLog, regionLogPurpose } from "./region-log.ts";

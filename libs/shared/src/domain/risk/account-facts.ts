@@ -56,6 +56,8 @@ export interface AccountFacts {
   readonly hold: Hold | undefined;
   /** Absent in values of earlier versions, which drop it. */
   readonly sending?: Sending | undefined;
+  /** When the user last confirmed a sign-in: holds that began before are over, in other regions too. Earlier versions drop it. */
+  readonly confirmedMinute?: number | undefined;
   readonly countries: readonly Seen[];
   readonly systems: readonly Seen[];
   readonly protocols: readonly Seen[];
@@ -86,8 +88,15 @@ function sendingText({ hour, count, networks, countBefore, networksBefore, maxPe
   return [...numbers, isDoubted ? "d" : ""].join();
 }
 
+/** The fields that values of earlier versions do not have. */
+function laterFields({ sending, confirmedMinute }: AccountFacts): readonly string[] {
+  const ofSending = sending === undefined ? "" : sendingText(sending);
+  if (confirmedMinute !== undefined) return [ofSending, text(confirmedMinute)];
+  return ofSending === "" ? [] : [ofSending];
+}
+
 export function encodeAccountFacts(facts: AccountFacts): string {
-  const { sinceMinute, last, guessing, hold, sending, networks } = facts;
+  const { sinceMinute, last, guessing, hold, networks } = facts;
   return [
     version,
     text(sinceMinute),
@@ -104,7 +113,7 @@ export function encodeAccountFacts(facts: AccountFacts): string {
         [id, country, text(system), text(firstMinute), text(lastMinute - firstMinute), isDoubted ? "d" : ""].join(),
       )
       .join(";"),
-    ...(sending === undefined ? [] : [sendingText(sending)]),
+    ...laterFields(facts),
   ].join("!");
 }
 
@@ -162,8 +171,9 @@ function holdOf(field = ""): Hold | undefined {
 
 /** Undefined for a value that this version did not write; the account then has no facts. */
 export function decodeAccountFacts(value: string): AccountFacts | undefined {
-  const [form, since, last, guessing, hold, countries, systems, protocols, clients, devices, networks, sending] =
+  const [form, since, last, guessing, hold, countries, systems, protocols, clients, devices, networks, ...later] =
     value.split("!");
+  const [sending, confirmed] = later;
   const sinceMinute = numberOf(since);
   if (form !== version || sinceMinute === undefined || networks === undefined) return undefined;
   return {
@@ -172,6 +182,7 @@ export function decodeAccountFacts(value: string): AccountFacts | undefined {
     guessing: guessingOf(guessing),
     hold: holdOf(hold),
     sending: sendingOf(sending),
+    confirmedMinute: numberOf(confirmed),
     countries: items(countries, seenOf),
     systems: items(systems, seenOf),
     protocols: items(protocols, seenOf),

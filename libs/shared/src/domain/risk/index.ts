@@ -8,6 +8,7 @@ export { type Location, type Place, unknownPlace } from "./place.ts";
 export { addReview, decodeReviews, encodeReviews, type ReviewedSignIn } from "./review.ts";
 export * from "./reviews-redis.ts";
 export * from "./risk-settings.ts";
+export * from "./shared-facts.ts";
 export { type RiskLevel, type RiskSignal, riskLevels, riskSignals } from "./signals.ts";
 export {
   decodeSourceFacts,

@@ -35,7 +35,15 @@ export interface AssessedSignIn extends SignIn {
 }
 
 /** Bounds of a value; the largest has about 800 characters. */
-const maxEntries = { networks: 12, known: 8, countries: 8, systems: 8, protocols: 5, clients: 4, devices: 4 } as const;
+export const maxEntries = {
+  networks: 12,
+  known: 8,
+  countries: 8,
+  systems: 8,
+  protocols: 5,
+  clients: 4,
+  devices: 4,
+} as const;
 /** A network that was seen recently is not written again. Shorter than the hour for which countries are counted. */
 const freshMinutes = 30;
 /** Countries, protocols and so on are remembered for months. */
@@ -43,7 +51,7 @@ const dayMinutes = 1440;
 /** A doubt ends: the next sign-in is assessed as if it were the first. */
 const doubtMinutes = 7 * dayMinutes;
 
-type Ages = Pick<RiskSettings, "retentionMinutes" | "knownAfterMinutes" | "submissionProtocols">;
+export type Ages = Pick<RiskSettings, "retentionMinutes" | "knownAfterMinutes" | "submissionProtocols">;
 
 export function newAccountFacts(minute: number): AccountFacts {
   const none = { countries: [], systems: [], protocols: [], clients: [], devices: [], networks: [] };
@@ -82,7 +90,7 @@ function withSeen(list: readonly Seen[], name: string, minute: number, maximum: 
  * Known networks have separate places, which sign-ins from other networks do not take. Of the others, those of suspicious sign-ins take only one
  * place from those that are not, so that an attacker's many networks do not displace one that will be known soon.
  */
-function bounded(networks: readonly SeenNetwork[], minute: number, ages: Ages): readonly SeenNetwork[] {
+export function bounded(networks: readonly SeenNetwork[], minute: number, ages: Ages): readonly SeenNetwork[] {
   const known = networks.filter((one) => isKnownNetwork(one, minute, ages));
   const young = networks.filter((one) => !(one.isDoubted || known.includes(one)));
   const doubted = networks.filter((one) => one.isDoubted && !known.includes(one));
@@ -238,6 +246,7 @@ export function confirmSignIn(facts: AccountFacts, signIn: SignIn, ages: Ages): 
   const trusted: AccountFacts = {
     ...facts,
     hold: undefined,
+    confirmedMinute: minute,
     sending: trustSending(facts.sending),
     networks: bounded([confirmed, ...own], minute, ages),
     devices: withSeen(facts.devices, signIn.device, minute, maxEntries.devices),

@@ -76,6 +76,11 @@ function withEarlier(kept: readonly ReviewedSignIn[], dropped: readonly Reviewed
   return kept.map((one) => ({ ...one, earlierMinute: Math.min(earliest, one.earlierMinute ?? earliest) }));
 }
 
+/** @param reviews newest first */
+export function boundedReviews(reviews: readonly ReviewedSignIn[]): readonly ReviewedSignIn[] {
+  return withEarlier(reviews.slice(0, maxReviews), reviews.slice(maxReviews));
+}
+
 /** Sign-ins of the last week. Older ones are forgotten with the last of them. */
 export function recentReviews(reviews: readonly ReviewedSignIn[], nowMinute: number): readonly ReviewedSignIn[] {
   const recent = reviews.filter((one) => isRecentReview(one, nowMinute));
@@ -86,7 +91,7 @@ export function recentReviews(reviews: readonly ReviewedSignIn[], nowMinute: num
 }
 
 /** The app password stays named even if the more dangerous sign-in was made with the password. */
-function appPasswordOf(
+export function withAppPassword(
   { credentialSince }: ReviewedSignIn,
   before: ReviewedSignIn | undefined,
 ): Pick<ReviewedSignIn, "credentialSince"> {
@@ -105,11 +110,11 @@ export function addReview(
   const worse = before !== undefined && before.isRejected !== true && before.score > one.score ? before : one;
   const added = {
     ...worse,
-    ...appPasswordOf(one, before),
+    ...withAppPassword(one, before),
     minute: one.minute,
     firstMinute: Math.min(one.minute, before?.firstMinute ?? before?.minute ?? one.minute),
     ...(earlierMinute !== undefined && { earlierMinute }),
   };
   const all = [added, ...recent.filter((other) => other !== before)];
-  return withEarlier(all.slice(0, maxReviews), all.slice(maxReviews));
+  return boundedReviews(all);
 }

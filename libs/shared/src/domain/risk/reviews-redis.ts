@@ -7,6 +7,7 @@ import { riskAccountKey, riskReviewKey } from "../../platform/redis/keys/risk.ts
 import { defineVariableScript } from "../../platform/redis/script.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { foldedName, knownNetworkOf } from "../brute-force/index.ts";
+import type { ChangeMarks } from "../regions/index.ts";
 import { type AccountFacts, decodeAccountFacts, encodeAccountFacts } from "./account-facts.ts";
 import { earliestUnanswered } from "./hold-scope.ts";
 import { confirmSignIn, isKnownNetwork } from "./note.ts";
@@ -56,15 +57,27 @@ function createReplacements(redis: RedisClient) {
     });
 }
 
-/** Where facts are. Both reject while Redis is unavailable. */
-export function createRiskStore(redis: RedisClient, timeoutMs: number) {
+/** The digest of the account whose facts or suspicious sign-ins a key has. */
+const accountOfKey = (key: string): string | undefined => /risk:(?:account|review):\{([^}]+)\}$/u.exec(key)?.[1];
+
+/**
+ * Where facts are. Both reject while Redis is unavailable.
+ * @param marks where other regions read which accounts have changed; absent without regions
+ */
+export function createRiskStore(redis: RedisClient, timeoutMs: number, marks?: Pick<ChangeMarks, "markSoon">) {
   const replace = createReplacements(redis);
+  const mark = (key: string): void => {
+    const account = marks && accountOfKey(key);
+    if (account !== undefined) marks?.markSoon([account]);
+  };
   return {
     read: async (key: string): Promise<string | undefined> => (await within(redis.get(key), timeoutMs)) ?? undefined,
     /** Undefined if the value was replaced; otherwise the present one, empty if there is none. */
     replace: async (key: string, replacement: Replacement): Promise<string | undefined> => {
       const present = await within(replace(key, replacement), timeoutMs);
-      return typeof present === "string" ? present : undefined;
+      if (typeof present === "string") return present;
+      mark(key);
+      return undefined;
     },
   };
 }

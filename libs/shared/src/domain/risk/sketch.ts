@@ -32,6 +32,13 @@ export function addToSketch(sketch: Sketch, id: string): Sketch {
   return raised === digit ? sketch : full.slice(0, at) + raised.toString(16) + full.slice(at + 1);
 }
 
+/** Everything that one of two sketches contains. */
+export function joinSketches(one: Sketch, other: Sketch): Sketch {
+  if (one === "" || other === "") return one === "" ? other : one;
+  const digit = (sketch: Sketch, at: number): number => Number.parseInt(sketch.charAt(at), 16);
+  return Array.from({ length: digits }, (_, at) => (digit(one, at) | digit(other, at)).toString(16)).join("");
+}
+
 /** Estimated number of different identifiers; exact for a few, and at most about 600. */
 export function countOfSketch(sketch: Sketch): number {
   if (sketch === "") return 0;

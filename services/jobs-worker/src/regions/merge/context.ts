@@ -1,4 +1,4 @@
-import { type FlushSettings, riskKeysFromConfig } from "@postern/shared/assembly";
+import type { FlushSettings } from "@postern/shared/assembly";
 import { bruteForceFlushed, domainFlushed, sessionsEndedElsewhere } from "@postern/shared/contracts";
 import { createAccountFlush } from "@postern/shared/domain/account-epoch";
 import {
@@ -15,20 +15,24 @@ import {
 } from "@postern/shared/domain/brute-force";
 import { createScriptedNames } from "@postern/shared/domain/flush";
 import {
+  ChangeMarks,
   createSessionEnds,
   type EventOfKind,
   type RegionAppliers,
   type RegionEventKind,
+  type RegionFeed,
   type RegionOrigin,
 } from "@postern/shared/domain/regions";
+import { createSharedFacts } from "@postern/shared/domain/risk";
 import { createSuspensionMerge } from "@postern/shared/domain/suspensions";
 import { createRevocationMerge } from "@postern/shared/domain/tokens";
 import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
-import { decidedInRedis, type RedisClient, type RedisClock } from "@postern/shared/platform/redis";
+import { changedFactsKey, decidedInRedis, type RedisClient, type RedisClock } from "@postern/shared/platform/redis";
 import { createApplyAccountFlush } from "./account-flush.ts";
 import { createProtectionAppliers } from "./bans.ts";
 import { createCountsFeed } from "./counts-feed.ts";
+import { createFactsFeed } from "./facts-feed.ts";
 import { createSnapshot } from "./snapshot.ts";
 
 interface MergeParts {
@@ -58,10 +62,8 @@ function createApplyFlush(config: Config, { state, cache, bus, live, clock, regi
     },
   };
   return createApplyAccountFlush({
-    state,
     cache,
     flushResults: createAccountFlush({ redis: cache, bus, keyPrefix }),
-    riskKeysOf: riskKeysFromConfig(config),
     scriptedNames: createScriptedNames(bus, keyPrefix, () => live.current.hasScript),
     records: createBruteForceRecords(flushDeps),
     flushDeps,
@@ -82,6 +84,16 @@ async function orLater(work: () => Promise<void>): Promise<void> {
     }
   });
   if (refused[0] !== undefined) throw refused[0];
+}
+
+function factsFeedOf(keyPrefix: string, { state, live, clock }: MergeParts): RegionFeed {
+  return createFactsFeed({
+    redis: state,
+    keyPrefix,
+    facts: createSharedFacts(state, keyPrefix, () => live.current.risk),
+    marks: new ChangeMarks(state, keyPrefix, changedFactsKey),
+    clock,
+  });
 }
 
 /** How the state of other regions is merged with that of this one. */
@@ -137,6 +149,7 @@ export function createRegionAppliers(config: Config, parts: MergeParts): RegionA
         delayedFrom: () => live.current.delayedFrom,
         knownSeconds: () => live.current.knownSeconds,
       }),
+      factsFeedOf(keyPrefix, parts),
     ],
     // Counts of a region that is gone end with their windows.
     forget: () => Promise.resolve(),

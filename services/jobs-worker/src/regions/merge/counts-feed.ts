@@ -9,7 +9,7 @@ import {
   type ReadCount,
   type SharedCounts,
 } from "@postern/shared/domain/brute-force";
-import type { RegionFeed } from "@postern/shared/domain/regions";
+import { type RegionFeed, readChanges } from "@postern/shared/domain/regions";
 import { compileCheck } from "@postern/shared/platform/bus";
 import { changedCountsKey, type RedisClient } from "@postern/shared/platform/redis";
 import { type Static, Type } from "typebox";
@@ -42,21 +42,6 @@ interface CountsDeps {
   readonly knownSeconds: () => number;
   readonly counts: SharedCounts;
   readonly networks: KnownNetworks;
-}
-
-interface Changed {
-  readonly of: string;
-  readonly version: string;
-}
-
-async function readChanged({ redis, keyPrefix }: CountsDeps, from: string | undefined): Promise<readonly Changed[]> {
-  const after = from !== undefined && /^[0-9]{1,16}$/u.test(from) ? `(${from}` : "-inf";
-  const key = changedCountsKey.build(keyPrefix);
-  const found = await redis.zrangebyscore(key, after, "+inf", "WITHSCORES", "LIMIT", 0, pageSize);
-  return Array.from({ length: found.length / 2 }, (_, index) => ({
-    of: found[2 * index] ?? "",
-    version: found[2 * index + 1] ?? "0",
-  }));
 }
 
 const wholeOf = (text: string | null | undefined): number => Math.max(0, Math.floor(Number(text ?? 0)) || 0);
@@ -112,7 +97,7 @@ export function createCountsFeed(deps: CountsDeps): RegionFeed {
     name: "counts",
     everyMs,
     read: async (from) => {
-      const changed = await readChanged(deps, from);
+      const changed = await readChanges(deps.redis, changedCountsKey.build(deps.keyPrefix), from, pageSize);
       const [seconds, microseconds] = changed.length === 0 ? [0, 0] : await deps.redis.time();
       const sentMs = Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
       const items = await Promise.all(

@@ -1,20 +1,6 @@
 import type { RedisClient } from "../../../platform/redis/client.ts";
 import { changedCountsKey } from "../../../platform/redis/keys/brute-force.ts";
-import { defineScript } from "../../../platform/redis/script.ts";
-import markCountsLua from "./scripts/mark-counts.lua?raw";
-
-const markCounts = {
-  name: "markCounts",
-  lua: markCountsLua,
-  keys: ["changesKey"],
-  args: ["maxCounts", "lifeSeconds", "counts"],
-} as const;
-
-/** A reader that is further behind misses counts until they change again. */
-const maxCounts = 200_000;
-/** In a storm, one command notes what all failures of this time have changed. */
-const gatherMs = 20;
-const maxAtOnce = 1000;
+import { ChangeMarks } from "../../regions/index.ts";
 
 /**
  * What other regions read of this one, in the form in which its change is noted: the count of a network under a rule, the failures of an
@@ -39,31 +25,19 @@ export function countNamed(text: string): CountName | undefined {
 
 /** Notes which counts have changed, so that the other regions read them. */
 export class CountMarks {
-  readonly #key: string;
-  readonly #run;
-  #waiting = new Set<string>();
+  readonly #marks: ChangeMarks;
 
   constructor(redis: RedisClient, keyPrefix: string) {
-    this.#key = changedCountsKey.build(keyPrefix);
-    this.#run = defineScript(redis, markCounts);
+    this.#marks = new ChangeMarks(redis, keyPrefix, changedCountsKey);
   }
 
   /** @returns the version of the last one. @throws what Redis throws */
-  async mark(counts: readonly string[]): Promise<string> {
-    const args = { maxCounts, lifeSeconds: changedCountsKey.ttlSeconds, counts: JSON.stringify(counts) };
-    return String(await this.#run({ changesKey: this.#key }, args));
+  mark(counts: readonly string[]): Promise<string> {
+    return this.#marks.mark(counts);
   }
 
   /** Soon, and not at all if Redis is unavailable: the next failure of the same count is noted again. */
   markSoon(counts: readonly CountName[]): void {
-    if (this.#waiting.size === 0 && counts.length > 0) setTimeout(() => this.#flush(), gatherMs).unref();
-    for (const count of counts) this.#waiting.add(countText(count));
-  }
-
-  #flush(): void {
-    const counts = [...this.#waiting];
-    this.#waiting = new Set();
-    for (let first = 0; first < counts.length; first += maxAtOnce)
-      void this.mark(counts.slice(first, first + maxAtOnce)).catch(() => undefined);
+    this.#marks.markSoon(counts.map(countText));
   }
 }

@@ -32,3 +32,19 @@ export const riskNoticeKey = key("notification of a suspicious sign-in", "string
   template: "risk:notice:{<keyed digest of the account>}:<keyed digest of the network>",
   lost: "users may be notified of the same network a second time within half an hour",
 });
+
+/** When the facts of an account were last flushed: what other regions still have from before does not return. Only with `runtime.regions`. */
+export const riskFlushedKey = key("flush of the facts about an account", "string", yearSeconds, {
+  owner: "admin, idp, jobs-worker",
+  // As long as the longest retention.
+  template: "risk:flushed:{<keyed digest of the account>}",
+  lost: "facts that another region has from before a flush may return",
+});
+
+/** Accounts whose facts or suspicious sign-ins have changed, by version, for the other regions. Only with `runtime.regions`. */
+export const changedFactsKey = key("regions: changed facts", "zset", 30 * 86_400, {
+  owner: "auth-engine, admin, idp, jobs-worker",
+  template: "regions:facts",
+  bound: "200,000 accounts",
+  lost: "other regions learn the facts of an account when they next change",
+});
