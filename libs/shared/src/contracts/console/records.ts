@@ -184,7 +184,12 @@ const Doubts = Type.Object(
     }),
     new_country: Type.Optional(
       Type.Object(
-        { country: text("ISO 3166-1 code."), time: time("Time of the sign-in."), client_ip: text("Its address.") },
+        {
+          country: text("ISO 3166-1 code."),
+          time: time("Time of the sign-in."),
+          client_ip: text("Its address."),
+          protocols: Type.Optional(texts("Protocols of all sign-ins with the correct password from there.")),
+        },
         { description: "The latest first sign-in from a country, in the last seven days." },
       ),
     ),
