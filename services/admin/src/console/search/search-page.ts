@@ -82,7 +82,7 @@ function answerPart(view: SearchView, answer: SearchAnswer): Html {
   const { explanation, records, bans } = answer;
   const { other_accounts: others } = explanation;
   const offered = createOffered();
-  return html`${answer.program === undefined ? untaggedNote(view.query, explanation.query) : programNote(answer.program, records, view.links)}${verdictPart(view, explanation, { offered, others: () => undefined })}${causesPart(view, explanation, offered)}${sendersPart(view.links, explanation)}${placePart(view, explanation)}${
+  return html`${answer.program === undefined ? explanation.kind === "account" && untaggedNote(view.query, explanation.query) : programNote(answer.program, records, view.links)}${verdictPart(view, explanation, { offered, others: () => undefined })}${causesPart(view, explanation, offered)}${sendersPart(view.links, explanation)}${placePart(view, explanation)}${
     bans.length > 0 && html`<h2>${t("col.bans")}</h2>${bans.map((ban) => banPart(view, ban, offered))}`
   }${others.length > 0 && bans.length === 0 && html`<h2>${t("search.accounts_here")}</h2>${searchLinks(view.links, others)}`}${accountPart(
     view,
