@@ -44,9 +44,10 @@ test("a far time, and one that is to be exact, is a date in the operator's zone"
   );
 });
 
+const sentence = (until: string): string =>
+  writePage(sentenceHtml([{ code: "verdict.also_banned", values: { network: "n", until } }], ""), berlin);
+
 test("a time of a sentence is in the operator's zone, of today unless it has a date", () => {
-  const sentence = (until: string): string =>
-    writePage(sentenceHtml([{ code: "verdict.also_banned", values: { network: "n", until } }], ""), berlin);
   expect(sentence("14:05 UTC")).toContain(
     'until <time datetime="2030-05-06T14:05:00.000Z" title="14:05 UTC">16:05 CEST</time>.',
   );
