@@ -45,22 +45,30 @@ test.each([
   expect(withoutTag(name)).toBe(untagged);
 });
 
-test("a tag is left out only if it is no part of an account's name, and the name without it is an account", async () => {
+test("a tag is left out, and the operator's domain added, only if it is no part of an account's name, and the name without it is an account", async () => {
   const names: string[] = [];
   const ask = async (name: string): Promise<string> => {
     names.push(name);
     return name;
   };
-  const accounts = new Set(["alice@example.test", "bob+shop@example.test"]);
-  const shown = (name: string) => askedByName(name, ask, (found) => accounts.has(found));
+  const accounts = new Set(["alice@example.test", "bob+shop@example.test", "dora"]);
+  const shown = (name: string) =>
+    askedByName({ name, operator: "ada@example.test" }, ask, (found) => accounts.has(found));
   expect(await shown("alice+shop@example.test")).toBe("alice@example.test");
   expect(await shown("bob+shop@example.test")).toBe("bob+shop@example.test");
   expect(await shown("carol+shop@example.test")).toBe("carol+shop@example.test");
+  expect(await shown("dora")).toBe("dora");
+  expect(await shown(" alice")).toBe("alice@example.test");
+  expect(await shown("iPhone 17")).toBe("iPhone 17");
   expect(names).toEqual([
     "alice+shop@example.test",
     "alice@example.test",
     "bob+shop@example.test",
     "carol+shop@example.test",
     "carol@example.test",
+    "dora",
+    " alice",
+    "alice@example.test",
+    "iPhone 17",
   ]);
 });

@@ -37,15 +37,22 @@ export function withoutTag(name: string): string | undefined {
   return user === undefined || domain === undefined ? undefined : user + domain;
 }
 
-/** What is known about a name; about the mail address without its tag, if only that is an account. */
+/** `alice` as a mail address of the operator's domain. Undefined for what is none, such as a program. */
+export function inDomainOf(operator: string, name: string): string | undefined {
+  const domain = operator.slice(operator.lastIndexOf("@") + 1);
+  return operator.includes("@") && /^[^@\s/:]{1,64}$/u.test(name) ? `${name}@${domain}` : undefined;
+}
+
+/** What is known about a name; about the mail address without its tag, or with the operator's domain, if only that is an account. */
 export async function askedByName<Found>(
-  name: string,
+  { name, operator }: { readonly name: string; readonly operator: string },
   ask: (name: string) => Promise<Found>,
   isAccount: (found: Found) => boolean,
 ): Promise<Found> {
   const found = await ask(name);
-  const untagged = isAccount(found) ? undefined : withoutTag(name.trim());
-  if (untagged === undefined) return found;
-  const other = await ask(untagged);
+  if (isAccount(found)) return found;
+  const meant = withoutTag(name.trim()) ?? inDomainOf(operator, name.trim());
+  if (meant === undefined) return found;
+  const other = await ask(meant);
   return isAccount(other) ? other : found;
 }

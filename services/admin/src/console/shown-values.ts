@@ -46,5 +46,6 @@ export function linksOf(handles: SubjectHandles, { account }: Pick<AskingOperato
 
 /** What is shown, if it is not what was typed. */
 export function untaggedNote(typed: string, shown: string): Html | undefined {
-  return typed.trim() === shown.trim() ? undefined : html`<p class="note">${t("house.untagged", { typed, shown })}</p>`;
+  if (typed.trim() === shown.trim()) return undefined;
+  return html`<p class="note">${t(typed.includes("@") ? "house.untagged" : "house.completed", { typed, shown })}</p>`;
 }

@@ -46,7 +46,7 @@ function createRead(ask: AskApi) {
   };
   return async (operator: Operator, query: string): Promise<AccountAnswer> => {
     const report = await askedByName(
-      query,
+      { name: query, operator: operator.account },
       (name) => reported(operator, name),
       ({ account: found }) => found !== undefined,
     );

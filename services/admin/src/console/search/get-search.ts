@@ -73,7 +73,11 @@ function createExplain({ ask, clock }: Pick<ConsolePagesDeps, "ask" | "clock">) 
     return found;
   };
   return async (operator: Operator, query: string): Promise<Explanation> => {
-    const named = await askedByName(query, (name) => explained(operator, name), isAnswered);
+    const named = await askedByName(
+      { name: query, operator: operator.account },
+      (name) => explained(operator, name),
+      isAnswered,
+    );
     // While a backend could not be queried, the text may be an account.
     const isAccount = isAnswered(named) || named.incomplete.length > 0;
     const reference = isAccount ? undefined : referenceIn(query);
