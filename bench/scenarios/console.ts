@@ -95,6 +95,7 @@ const about = {
     search: (name: string) => `/console/search?for=${encodeURIComponent(name)}`,
     account: (name: string) => `/console/account?for=${encodeURIComponent(name)}`,
     network: (name: string) => `/console/network?for=${encodeURIComponent(name)}`,
+    kept: (page: string) => page,
   },
   next: "/console/search",
   done: undefined,

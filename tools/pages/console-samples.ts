@@ -40,6 +40,7 @@ const links = {
   search: () => "/console/search?for=sample",
   account: () => "/console/account?for=handle",
   network: () => "/console/network?for=handle",
+  kept: (page: string) => page,
 };
 
 const record = (fields: Partial<DecisionRecord>): DecisionRecord => ({

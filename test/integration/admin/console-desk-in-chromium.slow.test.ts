@@ -6,10 +6,19 @@ import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { axeProblems } from "../../support/axe.ts";
 import { sharedChromium } from "../../support/chromium.ts";
+import { clockOffset } from "../../support/clock-offset.ts";
 import { keyboardProblems, layoutProblems } from "../../support/page-rules.ts";
 import { assertionSecret } from "../../support/stack-config.ts";
-import { act, ban, inEnglish, loginAt, searchFor, searchUntil, soon } from "./console-desk.ts";
-import { type ConsoleStack, cookieHeader, openConsole, passFactors, startConsoleStack } from "./console-stack.ts";
+import { act, ban, inEnglish, loginAt, searchFor, searchUntil, soon, tokenOn } from "./console-desk.ts";
+import {
+  actionIn,
+  auditLines,
+  type ConsoleStack,
+  cookieHeader,
+  openConsole,
+  passFactors,
+  startConsoleStack,
+} from "./console-stack.ts";
 
 let desk: ConsoleStack;
 let browser: Browser;
@@ -109,6 +118,46 @@ test("to prove the second factor again, the operator enters the password and a n
   expect((await fetch(`${desk.url}/console/search`, old)).status).toBe(303);
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByRole("heading", { name: "You are signed out" }).waitFor();
+});
+
+test("an action that is sent six minutes after the sign-in is not done, and its form comes back as it was entered", async () => {
+  await using context = await browser.newContext({ ...inEnglish, bypassCSP: true });
+  const page = await openConsole(context, desk, "sam");
+  await searchFor(page, "victor");
+  await page.getByRole("link", { name: "Second factors, app passwords" }).click();
+  const next = page.url().slice(desk.url.length);
+  const form = { csrf_token: await tokenOn(page), target: "victor@example.test", next };
+  const [cookie, later] = [await cookieOf(context), await desk.stack.startReplica("admin", clockOffset(360_000))];
+  const sign = createCallerSigner({ secret: new Secret(assertionSecret), ttlSeconds: 1000 });
+  const caller = { method: "none", scopes: [], clientIp: "127.0.0.1", session: "later" } as const;
+  const headers = { cookie, origin: desk.url, [callerAssertionHeader]: await sign(caller, "admin") };
+  const entered = { reason: "stolen laptop", lasts: "7d", text: "Call the help desk." };
+  const body = new URLSearchParams({ ...form, ...entered });
+  const sent = await fetch(`${later.url}/console/actions/suspend`, {
+    method: "POST",
+    redirect: "manual",
+    headers,
+    body,
+  });
+  const kept = sent.headers.get("location") ?? "";
+  expect([sent.status, kept]).toEqual([303, expect.stringContaining(`${next}&kept=`)]);
+  expect(kept).not.toContain("laptop");
+  expect(auditLines(desk, "console.action").at(-1)).toMatchObject({ outcome: "denied", reason: "suspend" });
+  await page.setContent(await (await fetch(`${later.url}${kept}`, { headers })).text());
+  const notice = page.getByRole("alert").filter({ hasText: "Not done: Suspend the account." });
+  const href = await notice.getByRole("link", { name: "Sign in again" }).getAttribute("href");
+  const back = new URL(href ?? "", desk.url).searchParams.get("next") ?? "";
+  await page.goto(`${desk.url}${back}`);
+  await page.getByText("Suspend the account is not done yet").waitFor();
+  const panel = actionIn(page, "Suspend the account").and(page.locator("[open]"));
+  expect(await panel.getByLabel("Reason").inputValue()).toBe(entered.reason);
+  expect(await panel.getByLabel("How long").inputValue()).toBe(entered.lasts);
+  expect(await panel.getByLabel("Text for the user").inputValue()).toBe(entered.text);
+  expect(await axeProblems(page)).toEqual([]);
+  await panel.getByRole("button", { name: "Suspend the account" }).click();
+  await page.getByText("Done: Suspend the account.").waitFor();
+  await act(page, "Resume the account", "victor@example.test", "found again");
+  await page.getByText("Done: Resume the account.").waitFor();
 });
 
 test("bans and attacks are a page, from which a ban is lifted", async () => {

@@ -246,7 +246,7 @@ test("a correct password that risk refuses", async () => {
 test("a correct password that a policy refuses, a disabled account, and a backend that fails", async () => {
   const address = "192.0.2.131";
   expect((await login({ ...bob, client_ip: address, protocol: "pop3" })).status).toBe(403);
-  await verdictOn(bob?.username ?? "", /from 192\.0\.2\.131 by pop3: a policy denied the sign-in\./u);
+  await verdictOn(bob?.username ?? "", /from 192\.0\.2\.131 by pop3: the policy no pop3 denied the sign-in\./u);
   using directory = new DatabaseSync(directoryFile);
   directory.exec("ALTER TABLE users RENAME TO away");
   try {

@@ -10,9 +10,11 @@ import {
   pathTo,
 } from "@postern/shared/contracts";
 import { formOf, type Html, html } from "@postern/shared/platform/pages";
+import type { Deed } from "../operators/act.ts";
 import type { Operator } from "../operators/operator.ts";
 import type { Reach } from "../operators/reach.ts";
 import { joined, roleWord, t } from "../texts/texts.ts";
+import { hasOpenForm } from "./house/card.ts";
 import type { SubjectLinks } from "./shown-values.ts";
 
 /** Something that an operator can act on, on a page of the console. */
@@ -22,6 +24,10 @@ export interface Actionable {
   readonly links: SubjectLinks;
   /** Path of the page to return to. */
   readonly next: string;
+  /** The action that was just carried out. */
+  readonly done?: ConsoleActionId | undefined;
+  /** What was entered for an action that needs a sign-in first: its form is open. */
+  readonly kept?: Deed | undefined;
   /** Whether the operator may act on the account of the page. Absent on a page about none. */
   readonly reach?: ShownReach;
 }
@@ -65,14 +71,26 @@ export function proofLink(next: string): Html {
   )}?${query}">${t("house.sign_in_again")}</a>`;
 }
 
+/** What became of the action that was just entered: it was carried out, or needs a sign-in first. */
+export function actNotice({ done, kept, operator, next, links }: Actionable): Html | undefined {
+  if (done !== undefined)
+    return html`<div class="done" role="status"><div><p>${t("house.done", { action: t(`action.${done}.label`) })}</p><p>${t(`action.${done}.effect`)}</p></div></div>`;
+  if (kept === undefined) return undefined;
+  const action = t(`action.${kept.id}.label`);
+  return operator.isProved
+    ? html`<div class="done" role="status"><p>${t("act.to_confirm", { action })}</p></div>`
+    : html`<div class="done" role="alert"><div><p><b>${t("act.not_done", { action })}</b></p>${proofLink(links.kept(next, kept))}</div></div>`;
+}
+
 /** How long an account is suspended. */
 const lasting = ["1h", "24h", "7d", "30d"] as const;
 
-function suspensionFields(target: string): Html {
+function suspensionFields(target: string, kept: Deed | undefined): Html {
   const [lasts, text] = [`lasts-${target}`, `text-${target}`];
   return html`<div class="field"><label for="${lasts}">${t("act.lasts")}</label><select id="${lasts}" name="lasts"><option value="">${t("act.lasts_open")}</option>${lasting.map(
-    (value) => html`<option value="${value}">${t(`act.lasts_${value}`)}</option>`,
-  )}</select></div><div class="field"><label for="${text}">${t("act.text")}</label><input type="text" id="${text}" name="text" maxlength="250" autocomplete="off"></div>`;
+    (value) =>
+      html`<option value="${value}"${value === kept?.lasts && html` selected`}>${t(`act.lasts_${value}`)}</option>`,
+  )}</select></div><div class="field"><label for="${text}">${t("act.text")}</label><input type="text" id="${text}" name="text" value="${kept?.text ?? ""}" maxlength="250" autocomplete="off"></div>`;
 }
 
 const isDangerous = (id: ConsoleActionId): boolean => {
@@ -85,10 +103,18 @@ function endsText(id: ConsoleActionId, { ends }: ActedOn): Html | undefined {
   return ends !== undefined && isDangerous(id) ? html` ${t("act.ends", { ends })}` : undefined;
 }
 
-function reasonForm({ operator, next }: Actionable, id: ConsoleActionId, { target, item, called }: ActedOn): Html {
+/** What was entered for this action on this thing. */
+function keptFor({ kept }: Actionable, id: ConsoleActionId, { target, item }: ActedOn): Deed | undefined {
+  return kept?.id === id && kept.target === target && kept.item === item ? kept : undefined;
+}
+
+function reasonForm(about: Actionable, id: ConsoleActionId, on: ActedOn): Html {
+  const { operator, next } = about;
+  const { target, item, called } = on;
+  const kept = keptFor(about, id, on);
   const field = `reason-${id}-${item ?? target}`;
   const { min, max } = reasonLength;
-  const fields = html`<input type="hidden" name="target" value="${target}">${item !== undefined && html`<input type="hidden" name="item" value="${item}">`}<input type="hidden" name="next" value="${next}">${id === "suspend" && suspensionFields(target)}<div class="field"><label for="${field}">${t("act.reason")}</label><input type="text" id="${field}" name="reason" minlength="${min}" maxlength="${max}" autocomplete="off" required></div><button type="submit"${isDangerous(id) && html` class="danger"`}>${t(
+  const fields = html`<input type="hidden" name="target" value="${target}">${item !== undefined && html`<input type="hidden" name="item" value="${item}">`}<input type="hidden" name="next" value="${next}">${id === "suspend" && suspensionFields(target, kept)}<div class="field"><label for="${field}">${t("act.reason")}</label><input type="text" id="${field}" name="reason" value="${kept?.note ?? ""}" minlength="${min}" maxlength="${max}" autocomplete="off" required${kept !== undefined && html` autofocus`}></div><button type="submit"${isDangerous(id) && html` class="danger"`}>${t(
     `action.${id}.label`,
   )}<span class="hidden"> ${called ?? target}</span></button>`;
   return formOf({ action: pathTo("consoleAct", { action: id }), csrfToken: operator.csrfToken }, fields);
@@ -97,8 +123,11 @@ function reasonForm({ operator, next }: Actionable, id: ConsoleActionId, { targe
 function actionItem(about: Actionable, id: ConsoleActionId, on: ActedOn): Html {
   const { needsProof }: ConsoleAction = consoleActions[id];
   const needsSignIn = needsProof === true && !about.operator.isProved;
-  return html`<li${isDangerous(id) && html` class="danger"`}><details><summary>${t(`action.${id}.label`)}<span class="hidden"> ${on.called ?? on.target}</span></summary><p>${t(`action.${id}.effect`)}${endsText(id, on)}</p>${
-    needsSignIn ? proofLink(about.next) : reasonForm(about, id, on)
+  const kept = keptFor(about, id, on);
+  const { target, item } = on;
+  const again = kept ?? { id, target, note: "", ...(item !== undefined && { item }) };
+  return html`<li${isDangerous(id) && html` class="danger"`}><details${kept !== undefined && html` open`}><summary>${t(`action.${id}.label`)}<span class="hidden"> ${on.called ?? on.target}</span></summary><p>${t(`action.${id}.effect`)}${endsText(id, on)}</p>${
+    needsSignIn ? proofLink(about.links.kept(about.next, again)) : reasonForm(about, id, on)
   }</details></li>`;
 }
 
@@ -106,7 +135,10 @@ const isOnAccount = (id: ConsoleActionId): boolean => consoleActions[id].target 
 
 /** The actions that do not help now, behind one button; nothing if there are none. */
 export function moreActions(actions: Html | undefined): Html | undefined {
-  return actions && html`<details class="more-actions"><summary>${t("act.more")}</summary>${actions}</details>`;
+  return (
+    actions &&
+    html`<details class="more-actions"${hasOpenForm(actions) && html` open`}><summary>${t("act.more")}</summary>${actions}</details>`
+  );
 }
 
 /** Those of the actions that the operator may do; nothing if there are none. */

@@ -4,7 +4,7 @@ import { createSecurityHeaders, formOf, type Html, html, icons } from "@postern/
 import { systemClock } from "@postern/shared/platform/time";
 import type { Operator } from "../operators/operator.ts";
 import { englishLanguage } from "../texts/console-languages.ts";
-import { roleWord, type TextKey, t } from "../texts/texts.ts";
+import { joined, roleWord, type TextKey, t } from "../texts/texts.ts";
 import { iconOfPage, menuIcon } from "./house/console-icons.ts";
 import { type Look, serverZone, writePage } from "./house/times.ts";
 import { liveScript } from "./live-script.ts";
@@ -51,11 +51,11 @@ function navigation(current: ConsolePageId | undefined, operator: Operator): Htm
 
 function operatorLine({ account, role, domain, csrfToken }: Operator): Html {
   const form = { action: pathTo("consoleSignOut"), csrfToken };
-  return html`<div class="who-am-i"><span>${
-    domain === undefined
-      ? html`${account} (${roleWord(role)})`
-      : t("house.operator_of", { account, role: roleWord(role), domain })
-  }</span>${formOf(form, html`<button type="submit" class="quiet">${t("house.sign_out")}</button>`)}</div>`;
+  return html`<div class="who-am-i"><span>${joined([
+    account,
+    roleWord(role),
+    domain,
+  ])}</span>${formOf(form, html`<button type="submit" class="quiet">${t("house.sign_out")}</button>`)}</div>`;
 }
 
 /** Beside the page on a desk; on a phone, a button opens it without a script. */

@@ -35,6 +35,10 @@ const rules = `
 .acts.marked details[open]>summary{margin:1rem 0 .5rem}
 .console .acts .danger>details>summary{color:var(--error)}
 .console .acts.marked .danger>details>summary{background:var(--error);color:var(--card)}
+.console .acts>li>details[open]>summary,.console .more-actions[open]>summary{background:none;border-color:transparent;padding-inline:0;color:var(--text)}
+.acts>li>details[open]>summary{text-decoration:none;display:flex;justify-content:space-between;align-items:center;gap:1rem}
+.acts>li>details[open]>summary::after{content:"×";font-size:1.5rem;line-height:1}
+.code code{font-size:clamp(1.25rem,7vw,2.25rem);font-weight:650;letter-spacing:.04em;overflow-wrap:anywhere;direction:ltr;unicode-bidi:isolate;user-select:all}
 .acts .danger>details[open]{border-inline-start:.25rem solid var(--error);padding-inline-start:.875rem}
 .acts button.danger{background:var(--error);color:var(--card)}
 .acts button.danger:hover{background:var(--error);filter:brightness(1.08)}

@@ -20,6 +20,7 @@ import { pageWithin } from "./console-paths.ts";
 import { type ConsoleVisit, forOperator, goTo, sendNotice, sendPage } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./context.ts";
 import { noticePage } from "./notice-pages.ts";
+import { exactTime, linksOf } from "./shown-values.ts";
 
 const doneLine = (id: ConsoleActionId): Html =>
   html`<p role="status">${t("act.done", { action: t(`action.${id}.label`) })}</p>`;
@@ -32,7 +33,7 @@ interface ShownCode {
 
 /** A code that is shown once. */
 function codePage(id: ConsoleActionId, next: string, { title, about, code }: ShownCode): ConsolePage {
-  const body = html`${doneLine(id)}<h1>${title}</h1><p class="lead">${about}</p><p class="reference"><code>${code}</code></p><a class="button quiet" href="${next}">${t("house.back")}</a>`;
+  const body = html`${doneLine(id)}<h1>${title}</h1><p class="lead">${about}</p><p class="code"><code>${code}</code></p><a class="button quiet" href="${next}">${t("house.back")}</a>`;
   return { title, body };
 }
 
@@ -41,7 +42,7 @@ function invitationPage(answer: unknown, next: string): ConsolePage {
   if (!Value.Check(Invitation, answer))
     throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "inviteOperator returned no code" });
   const { account, code, expires } = answer;
-  const about = t("act.invitation", { account, expires });
+  const about = t("act.invitation", { account, expires: exactTime(expires) });
   return codePage("invite", next, { title: t("act.invitation_title"), about, code });
 }
 
@@ -50,7 +51,7 @@ function lostPhonePage(answer: unknown, next: string): ConsolePage {
   if (!Value.Check(LostPhoneCode, answer))
     throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "createLostPhoneCode returned no code" });
   const { account, code, expires } = answer;
-  const about = t("act.lost_phone", { account, expires });
+  const about = t("act.lost_phone", { account, expires: exactTime(expires) });
   return codePage("lost-phone", next, { title: t("act.lost_phone_title"), about, code });
 }
 
@@ -128,8 +129,10 @@ async function carryOut(
   const { error: reason }: { readonly error?: unknown } = Object(answer);
   if (outcome === "failed" && typeof reason === "string")
     return sendPage(deps, reply, noticePage("failed", { reason }), operator);
-  // The page shows how to sign in again.
-  return outcome === "proof" ? goTo(reply, next) : sendNotice(deps, reply, outcome, operator);
+  // The page keeps what was entered, and shows how to sign in again.
+  return outcome === "proof"
+    ? goTo(reply, linksOf(deps.handles, operator).kept(next, deed))
+    : sendNotice(deps, reply, outcome, operator);
 }
 
 /** `POST /console/actions/{action}` */

@@ -1,5 +1,6 @@
-import { type ConsoleActionId, pathTo } from "@postern/shared/contracts";
+import { pathTo } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
+import type { Deed } from "../operators/act.ts";
 import type { AskingOperator } from "../operators/operator-api.ts";
 import type { SubjectHandles } from "../operators/subject-handles.ts";
 import { t } from "../texts/texts.ts";
@@ -24,17 +25,13 @@ export interface SubjectLinks {
   readonly account: (account: string) => string;
   /** @param network an address, or a network in CIDR notation */
   readonly network: (network: string) => string;
+  /** The page with what was entered for an action: it opens the form with these entries. */
+  readonly kept: (page: string, deed: Deed) => string;
 }
 
 /** Names, each with a link to its search. */
 export const searchLinks = ({ search }: SubjectLinks, names: readonly string[]): Html =>
   html`<ul class="links">${names.map((name) => html`<li><a href="${search(name)}">${name}</a></li>`)}</ul>`;
-
-/** The action that was just carried out. */
-export const doneNotice = (done: ConsoleActionId | undefined): Html | undefined =>
-  done === undefined
-    ? undefined
-    : html`<div class="done" role="status"><p>${t("house.done", { action: t(`action.${done}.label`) })}</p></div>`;
 
 /** The links that this operator's pages contain. */
 export function linksOf(handles: SubjectHandles, { account }: Pick<AskingOperator, "account">): SubjectLinks {
@@ -43,10 +40,12 @@ export function linksOf(handles: SubjectHandles, { account }: Pick<AskingOperato
     search: to(pathTo("consoleSearch")),
     account: to(pathTo("consoleAccount")),
     network: to(pathTo("consoleNetwork")),
+    kept: (page, deed) => `${page}${page.includes("?") ? "&" : "?"}kept=${handles.make(account, JSON.stringify(deed))}`,
   };
 }
 
 /** What is shown, if it is not what was typed. */
 export function untaggedNote(typed: string, shown: string): Html | undefined {
-  return typed.trim() === shown.trim() ? undefined : html`<p class="note">${t("house.untagged", { typed, shown })}</p>`;
+  if (typed.trim() === shown.trim()) return undefined;
+  return html`<p class="note">${t(typed.includes("@") ? "house.untagged" : "house.completed", { typed, shown })}</p>`;
 }

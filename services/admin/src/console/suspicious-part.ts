@@ -1,8 +1,10 @@
-import type { RiskExplanation } from "@postern/shared/contracts";
+import type { Explanation, RiskExplanation } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
+import { sentenceHtml } from "../texts/messages.ts";
 import { joined, known, t, word } from "../texts/texts.ts";
 import { stateBadge } from "./house/badge.ts";
 import { placeText } from "./place-text.ts";
+import { newCountrySentence } from "./search/doubts.ts";
 import { exactTime, type SubjectLinks, time } from "./shown-values.ts";
 import { incompleteText } from "./verdict-part.ts";
 
@@ -46,8 +48,18 @@ function learning({ since, is_learned: isLearned }: Pick<RiskExplanation, "since
   return !isLearned && html` ${t("risk.learning", { time: exactTime(since) })}`;
 }
 
+/** Says of the doubt in the answer why it is not in the list. */
+function noneScored(risk: RiskExplanation, { doubts }: Pick<Explanation, "doubts">, nowMs: number): Html {
+  const first = doubts?.new_country;
+  return html`${first !== undefined && html`<p>${sentenceHtml([newCountrySentence(first, nowMs)], "")}</p>`}<p>${t("risk.none_scored")}${risk.mode !== "off" && learning(risk)}</p>`;
+}
+
 /** Suspicious sign-ins and the responses to them. Engines store digests of networks only, so no address can be shown. */
-export function suspiciousPart(links: SubjectLinks, risk: RiskExplanation): Html {
+export function suspiciousPart(
+  { links, nowMs }: { readonly links: SubjectLinks; readonly nowMs: number },
+  risk: RiskExplanation,
+  explanation: Pick<Explanation, "doubts">,
+): Html {
   const { mode, hold, sign_ins: found, incomplete } = risk;
   return html`<h2>${t("risk.title")}</h2>${
     mode === "off" ? html`<p class="lead">${t("risk.off")}</p>` : html`<p class="lead">${t("risk.about", { mode })}</p>`
@@ -55,7 +67,7 @@ export function suspiciousPart(links: SubjectLinks, risk: RiskExplanation): Html
     hold !== undefined && html`<p>${t("risk.hold", { kind: word("held", hold.kind), time: exactTime(hold.until) })}</p>`
   }${incomplete.map((missing) => html`<p class="note">${incompleteText(missing)}</p>`)}${
     found.length === 0
-      ? html`<p>${t("house.none")}${mode !== "off" && learning(risk)}</p>`
+      ? noneScored(risk, explanation, nowMs)
       : html`<ol class="timeline">${found.map((signIn) => item(links, signIn))}</ol>`
   }`;
 }

@@ -1,7 +1,7 @@
-import { type Explanation, type ExplanationCause, isConsoleAction } from "@postern/shared/contracts";
+import { type Explanation, type ExplanationCause, isConsoleAction, type Sentence } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
 import { sentenceHtml } from "../texts/messages.ts";
-import { known, type TextKey, t } from "../texts/texts.ts";
+import { isTextKey, known, type TextKey, t } from "../texts/texts.ts";
 import { type Actionable, actionsOf, moreActions, type Offered } from "./action-forms.ts";
 import { badge, type Mood } from "./house/badge.ts";
 
@@ -33,11 +33,15 @@ function offer(about: Actionable, { action = "", target = "" }: ExplanationCause
   return isNew ? actionsOf(about, [action], { target, isRemedy }) : undefined;
 }
 
+/** To lift the ban of such a place is rarely what helps. */
+const isGuessing = ({ sentences = [] }: Explanation): boolean =>
+  sentences.some(({ code }) => code === "verdict.place_guessing");
+
 /** What ends the first cause, unless sign-ins succeed in spite of it. */
 function remedyPart(about: Actionable, explanation: Explanation, offered: Offered): Html | undefined {
   const [mood] = stateOf(explanation);
   const first = listedCauses(explanation).find(({ action = "" }) => isConsoleAction(action));
-  return first === undefined || mood === "good" ? undefined : offer(about, first, offered, true);
+  return first === undefined || mood === "good" ? undefined : offer(about, first, offered, !isGuessing(explanation));
 }
 
 interface Options {
@@ -50,8 +54,14 @@ interface Options {
 
 type Remedied = Pick<ExplanationCause, "remedy" | "remedy_sentence">;
 
+/** Names the action of the console, where the management interface names a command. */
+function inConsole(said: Sentence): Sentence {
+  const code = said.code.replace(/^remedy\./u, "here.");
+  return isTextKey(code) ? { ...said, code } : said;
+}
+
 const remedyText = ({ remedy, remedy_sentence: said }: Remedied, write: (text: Html) => Html): Html | undefined =>
-  remedy === undefined ? undefined : write(sentenceHtml(said && [said], remedy));
+  remedy === undefined ? undefined : write(sentenceHtml(said && [inConsole(said)], remedy));
 
 /** The brake of a takeover, where everyone who may use it sees it. */
 function suspendPart(about: Actionable, explanation: Explanation, { offered, ends }: Options): Html | undefined {

@@ -12,6 +12,8 @@ interface Writing<T> {
   readonly join: (parts: readonly T[]) => T;
   readonly plain: (text: string) => T;
   readonly figure: (kind: "percent" | "country", value: string) => T;
+  /** A time as `momentText` writes it. */
+  readonly moment: (text: string) => T | string;
 }
 
 /** Why a sign-in ended as it did. */
@@ -29,6 +31,7 @@ function why<T>({ put, plain }: Writing<T>, { outcome, reason = "", rule = "?", 
     return put(isTextKey(key) ? key : "success.any", {});
   }
   if (outcome === "blocked") return put("reason.blocked", { rule });
+  if (reason === "policy" && rule !== "?") return put("denied.policy", { policy: rule });
   if (outcome === "undecided") return put("reason.undecided", { reason });
   const key = `reason.${reason}`;
   return isTextKey(key) ? put(key, {}) : plain(reason);
@@ -37,17 +40,17 @@ function why<T>({ put, plain }: Writing<T>, { outcome, reason = "", rule = "?", 
 const textFact = (facts: Facts, name: string): string => String(facts[name] ?? "");
 
 /** When, from where, by what and how often. With `own_`, the facts of the account's own sign-in. */
-function about<T>({ put, join }: Writing<T>, facts: Facts, prefix: "" | "own_"): T {
+function about<T>({ put, join, moment: at }: Writing<T>, facts: Facts, prefix: "" | "own_"): T {
   const of = (name: string): string => textFact(facts, prefix + name);
   const { [`${prefix}count`]: count } = facts;
-  const [at, address, protocol, client] = [of("at"), of("address"), of("protocol"), of("client")];
+  const [time, address, protocol, client] = [of("at"), of("address"), of("protocol"), of("client")];
   return join([
-    ...(at === "" ? [] : [put("about.at", { at })]),
+    ...(time === "" ? [] : [put("about.at", { at: at(time) })]),
     ...(address === "" ? [] : [put("about.from", { address })]),
     ...(protocol === ""
       ? []
       : [client === "" ? put("about.by", { protocol }) : put("about.with", { protocol, client })]),
-    ...(count === undefined ? [] : [put("about.run", { count, since: of("since") })]),
+    ...(count === undefined ? [] : [put("about.run", { count, since: at(of("since")) })]),
   ]);
 }
 
@@ -68,6 +71,10 @@ function found<T>({ put }: Writing<T>, facts: Facts): T {
 const counted = ["codes", "attempts", "passwords", "banned"] as const;
 /** The same, each with a number of its own. */
 const countedBeside = ["accounts", "networks"] as const;
+/** Actions of the console; each is the placeholder of its label. */
+const actions = ["unban", "flush", "unlock", "resume"] as const;
+/** Times, which pages write in the zone of their reader. */
+const moments = ["at", "until", "since"] as const;
 /** What every language writes in its own way. */
 const figures = { share: "percent", country: "country" } as const;
 
@@ -77,14 +84,19 @@ function composed<T>(writing: Writing<T>, key: TextKey, facts: Facts): T {
   const { count = 0 } = facts;
   const counts = counted.filter((name) => says(key, name));
   const beside = countedBeside.filter((name) => says(key, name));
+  const timed = moments.filter((name) => says(key, name));
   const figured = Object.entries(figures).filter(([name]) => says(key, name));
   return writing.put(key, {
     ...facts,
+    ...Object.fromEntries(timed.map((name) => [name, writing.moment(textFact(facts, name))])),
     ...Object.fromEntries(counts.map((name) => [name, writing.put(`counted.${name}`, { count })])),
     ...Object.fromEntries(
       beside.map((name) => [name, writing.put(`counted.${name}`, { count: Number(facts[name] ?? 0) })]),
     ),
     ...Object.fromEntries(figured.map(([name, kind]) => [name, writing.figure(kind, textFact(facts, name))])),
+    ...Object.fromEntries(
+      actions.filter((id) => says(key, id)).map((id) => [id, writing.put(`action.${id}.label`, {})]),
+    ),
     ...(says(key, "about") && { about: about(writing, facts, "") }),
     ...(says(key, "own") && { own: about(writing, facts, "own_") }),
     ...(says(key, "cause") && { cause: cause(writing, facts) }),
@@ -109,13 +121,21 @@ const inEnglish: Writing<string> = {
   join: (parts) => parts.join(" "),
   plain: (text) => text,
   figure: (kind, value) => figureIn(englishLanguage, kind, value),
+  moment: (text) => text,
 };
+
+/** `14:05 UTC`, with the date or without. */
+const momentPattern = /^(?:\d{4}-\d{2}-\d{2} )?\d{2}:\d{2} UTC$/u;
+/** Written in the reader's zone with the times of the page. */
+const moment = (text: string): Html | string =>
+  momentPattern.test(text) ? html`<time class="clock" datetime="${text}">${text}</time>` : text;
 
 const onPages: Writing<Html> = {
   put: (key, values) => t(key, values),
   join: (parts) => joined(parts, " "),
   plain: (text) => html`${text}`,
   figure: (kind, value) => (kind === "country" ? countryText(value) : percentText(Number(value))),
+  moment,
 };
 
 /** A sentence of the catalogue, for `englishOf` and `sentenceHtml`. */

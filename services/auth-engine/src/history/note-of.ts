@@ -19,7 +19,7 @@ function endingOf(attempt: Attempt, decision: AuthDecision, facts: CountedFacts)
     case "ok":
       return { outcome: "ok", reason: "", rule: "", account: decision.account };
     case "fail":
-      return { outcome: "denied", reason: decision.reason, rule: "", account };
+      return { outcome: "denied", reason: decision.reason, rule: decision.policy ?? "", account };
     case "blocked":
       return { outcome: "blocked", reason: "banned", rule: decision.rule, account };
     case "tempfail":

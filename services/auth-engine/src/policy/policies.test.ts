@@ -66,7 +66,7 @@ function one(decision: string, then: object = {}, condition: object = always) {
 
 describe("effects", () => {
   test("deny after a correct password is a denial with the reason policy", () => {
-    expect(decided(one("deny"), ok)).toEqual({ outcome: "fail", reason: "policy", memoryCache: "hit" });
+    expect(decided(one("deny"), ok)).toEqual({ outcome: "fail", reason: "policy", policy: "r", memoryCache: "hit" });
   });
 
   test.each([wrong, blocked])("deny keeps a refusal and may set its message: %j", (decision) => {

@@ -93,7 +93,7 @@ function withWords<T extends AuthDecision>(decision: T, words: RenderedMessage):
   return words.message === undefined ? decision : { ...decision, ...words };
 }
 
-function decisionAfter(effect: PolicyEffect, decision: AuthDecision, words: RenderedMessage): AuthDecision {
+function decisionAfter({ effect, name }: PolicyRule, decision: AuthDecision, words: RenderedMessage): AuthDecision {
   if (effect === "permit") return decision;
   if (effect === "tempfail") {
     const code = decision.outcome === "tempfail" ? decision.code : "POLICY_TEMPFAIL";
@@ -102,7 +102,7 @@ function decisionAfter(effect: PolicyEffect, decision: AuthDecision, words: Rend
   }
   if (decision.outcome === "fail" || decision.outcome === "blocked") return withWords(decision, words);
   const memoryCache = decision.outcome === "ok" ? decision.memoryCache : "miss";
-  return withWords({ outcome: "fail", reason: "policy", memoryCache }, words);
+  return withWords({ outcome: "fail", reason: "policy", policy: name, memoryCache }, words);
 }
 
 /** Policies in order; the first that matches decides. A policy never admits a user who was refused. */
@@ -115,10 +115,10 @@ export function createPolicies({ mode, rules, catalogues, onApplied }: PoliciesD
     "list-accounts": [],
     auth_policy: ofOperation("auth_policy"),
   };
-  const outcomeOf = ({ effect, message }: PolicyRule, known: Known, read: FactReader): AuthDecision => {
+  const outcomeOf = (rule: PolicyRule, known: Known, read: FactReader): AuthDecision => {
     const { decision, attempt } = known;
-    const words = renderMessage(message, read, attempt.acceptLanguage, catalogues);
-    return decisionAfter(effect, decision, words);
+    const words = renderMessage(rule.message, read, attempt.acceptLanguage, catalogues);
+    return decisionAfter(rule, decision, words);
   };
   const ruleFor = (known: Known): PolicyRule | undefined => {
     const read = factReader(known);

@@ -115,6 +115,7 @@ const Fail = Type.Object({
   outcome: Type.Literal("fail"),
   reason: text("A DenialReason. An unknown reason of a newer engine is a denial too."),
   detail: optionalText("Details from the backend, for logs."),
+  policy: optionalText("Policy that denied the sign-in, for the history. Only with the reason `policy`."),
   accountPasswordsSeen: passwordsSeen(
     "Number of distinct wrong passwords for the account from this network, for logs.",
   ),

@@ -18,7 +18,7 @@ export const DecisionRecord = component("DecisionRecord", {
   outcome: text("ok, denied, blocked or undecided (a temporary failure)."),
   reason: optionalText("Reason of an outcome other than ok, as in the log."),
   text: text("The outcome in words."),
-  rule: optionalText("Brute-force rule that banned the network."),
+  rule: optionalText("Brute-force rule that banned the network, or policy that denied the sign-in."),
   channel: text("mail, browser (the sign-in pages), jwt, or mail_server (verified and reported by a mail server)."),
   step: optionalText(
     "Step of a sign-in on the pages: password, totp, recovery, webauthn, passkey, remembered_device or lost_phone.",
@@ -184,7 +184,12 @@ const Doubts = Type.Object(
     }),
     new_country: Type.Optional(
       Type.Object(
-        { country: text("ISO 3166-1 code."), time: time("Time of the sign-in."), client_ip: text("Its address.") },
+        {
+          country: text("ISO 3166-1 code."),
+          time: time("Time of the sign-in."),
+          client_ip: text("Its address."),
+          protocols: Type.Optional(texts("Protocols of all sign-ins with the correct password from there.")),
+        },
         { description: "The latest first sign-in from a country, in the last seven days." },
       ),
     ),

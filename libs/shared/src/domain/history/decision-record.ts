@@ -22,7 +22,7 @@ export interface DecisionNote {
   readonly protocol: string;
   /** Why it was not a success: a denial reason, or the code of a temporary failure. */
   readonly reason: string;
-  /** The brute-force rule of a ban. */
+  /** The brute-force rule of a ban, or the policy of a denial. */
   readonly rule: string;
   /** Step of a sign-in on the pages. */
   readonly step: string;

@@ -1,6 +1,5 @@
 import {
   type AccountReport,
-  type ConsoleActionId,
   type DecisionHistoryPage,
   type Explanation,
   type OidcSessionList,
@@ -9,12 +8,19 @@ import {
 } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
 import { comma, english, t, word } from "../../texts/texts.ts";
-import { type Actionable, actionsOf, createOffered, missingActions, type ShownReach } from "../action-forms.ts";
+import {
+  type Actionable,
+  actionsOf,
+  actNotice,
+  createOffered,
+  missingActions,
+  type ShownReach,
+} from "../action-forms.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { badge, stateBadge } from "../house/badge.ts";
 import { card } from "../house/card.ts";
 import { sendersPart } from "../senders-part.ts";
-import { doneNotice, time, untaggedNote } from "../shown-values.ts";
+import { time, untaggedNote } from "../shown-values.ts";
 import { accountSignIns } from "../sign-ins/sign-ins-part.ts";
 import { suspiciousPart } from "../suspicious-part.ts";
 import { causesPart, incompleteText, verdictPart } from "../verdict-part.ts";
@@ -40,7 +46,6 @@ export interface AccountView extends Actionable {
   readonly query: string;
   /** Undefined before an account is chosen. */
   readonly answer: AccountAnswer | undefined;
-  readonly done: ConsoleActionId | undefined;
   readonly nowMs: number;
 }
 
@@ -107,7 +112,7 @@ function answerPart(view: AccountView, answer: AccountAnswer): Html {
   const verdict = verdictPart(view, explanation, { offered, others: general, ends: countsOf(sessions) });
   return html`<div class="columns"><div>${verdict}${causesPart(view, explanation, offered)}${sendersPart(links, explanation)}${
     report.account === undefined && html`<p class="lead">${t("account.nowhere")}</p>`
-  }${missing(answer)}${missingActions(view)}${risk !== undefined && suspiciousPart(links, risk)}${accountSignIns(
+  }${missing(answer)}${missingActions(view)}${risk !== undefined && suspiciousPart(view, risk, explanation)}${accountSignIns(
     { links, history, bans: explanation.bans, nowMs },
     report.changes ?? [],
   )}<p><a href="${links.search(name)}">${t("account.everything")}</a></p></div>${possessions(view, answer, name)}</div>`;
@@ -115,16 +120,16 @@ function answerPart(view: AccountView, answer: AccountAnswer): Html {
 
 /** One account: how it signs in, where it is signed in, and what can be removed. */
 export function accountPage(view: AccountView): ConsolePage {
-  const { answer, done } = view;
+  const { answer } = view;
   const title = t("page.account");
   if (answer === undefined)
-    return { title, id: "account", body: html`${doneNotice(done)}<h1>${title}</h1>${box(view)}` };
+    return { title, id: "account", body: html`${actNotice(view)}<h1>${title}</h1>${box(view)}` };
   const { report, explanation } = answer;
   return {
     title,
     id: "account",
     query: view.query,
-    body: html`${doneNotice(done)}<p class="eyebrow">${title}</p><h1>${report.account ?? view.query}${
+    body: html`${actNotice(view)}<p class="eyebrow">${title}</p><h1>${report.account ?? view.query}${
       isSuspended(explanation) && badge("bad", t("standing.suspended"))
     }</h1>${untaggedNote(view.query, report.query)}${answerPart(view, answer)}`,
   };

@@ -14,6 +14,7 @@ import type { AskApi } from "../../operators/operator-api.ts";
 import { createReadAnswer } from "../api-answer.ts";
 import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage, shownReach } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../context.ts";
+import { keptIn } from "../kept-deed.ts";
 import { askedByName } from "../searched-text.ts";
 import { linksOf } from "../shown-values.ts";
 import { type AccountAnswer, accountPage } from "./account-page.ts";
@@ -45,7 +46,7 @@ function createRead(ask: AskApi) {
   };
   return async (operator: Operator, query: string): Promise<AccountAnswer> => {
     const report = await askedByName(
-      query,
+      { name: query, operator: operator.account },
       (name) => reported(operator, name),
       ({ account: found }) => found !== undefined,
     );
@@ -77,6 +78,7 @@ export function getAccountPage(deps: ConsolePagesDeps) {
       query,
       answer,
       done: isConsoleAction(done) ? done : undefined,
+      kept: keptIn(handles, { request, operator }),
       nowMs: deps.clock.now(),
       operator,
       helpdesk: deps.helpdesk(),

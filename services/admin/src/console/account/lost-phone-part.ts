@@ -21,7 +21,7 @@ export function lostPhonePart(
   const key = `lost_phone.${judged}`;
   if (!isTextKey(key)) return undefined;
   const isPossible = judged === "possible";
-  return html`<h3>${t("lost_phone.title")}</h3><p class="lead">${t(key, { admin: roleWord("admin") })}${isPossible && roleText(about)}</p>${
+  return html`<h3>${t("lost_phone.title")}</h3><p class="lead">${t(key, { admin: roleWord("admin"), account: target })}${isPossible && roleText(about)}</p>${
     isPossible && actionsOf(about, ["lost-phone"], { target })
   }`;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { AccountAnswer } from "./account-page.ts";
 import { bodyOf, viewWith } from "./testing/account-view.ts";
 
 test("an empty list of suspicious sign-ins says whether the account is still being learned", () => {
@@ -6,14 +7,29 @@ test("an empty list of suspicious sign-ins says whether the account is still bei
   const { answer } = view;
   if (answer?.risk === undefined) throw new Error("the view has an answer");
   const risk = { ...answer.risk, sign_ins: [] };
-  const shown = (change: Partial<typeof risk>) =>
-    bodyOf({ ...view, answer: { ...answer, risk: { ...risk, ...change } } });
+  const shown = (change: Partial<typeof risk>, doubts?: AccountAnswer["explanation"]["doubts"]) =>
+    bodyOf({
+      ...view,
+      answer: {
+        ...answer,
+        explanation: { ...answer.explanation, ...(doubts && { doubts }) },
+        risk: { ...risk, ...change },
+      },
+    });
   const since = "2026-11-25T10:00:00.000Z";
   const learned = shown({ since, is_learned: true });
-  expect(learned).toContain("<p>None.</p>");
-  expect(shown({ since, is_learned: false })).toMatch(/<p>None. The account is still being learned, .*2026-11-25/u);
-  expect(shown({ is_learned: false })).toContain("<p>None. Nothing is known of its sign-ins yet");
-  expect(shown({ since, is_learned: false, mode: "off" })).toContain("<p>None.</p>");
+  expect(learned).toContain("<p>None was scored as suspicious.</p>");
+  expect(shown({ since, is_learned: false })).toMatch(
+    /<p>None was scored as suspicious. The account is still being learned, .*2026-11-25/u,
+  );
+  expect(shown({ is_learned: false })).toContain(
+    "<p>None was scored as suspicious. Engines know nothing of its sign-ins yet",
+  );
+  expect(shown({ since, is_learned: false, mode: "off" })).toContain("<p>None was scored as suspicious.</p>");
+  const first = { country: "NG", time: since, client_ip: "192.0.2.9", protocols: ["imap", "submission"] };
+  expect(shown({ since, is_learned: false }, { suspicious: 0, new_country: first })).toMatch(
+    /192\.0\.2\.9 signed in with the correct password, for the first time from Nigeria\. Sign-ins from there so far: imap, submission\.<\/p><p>None was/u,
+  );
 });
 
 test("a suspicious sign-in says what was done about it, and what enforce would have done", () => {

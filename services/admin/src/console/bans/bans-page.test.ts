@@ -34,6 +34,7 @@ function viewWith(text: string, more: Partial<BansView> = {}): BansView {
       search: () => "/console/search?for=handle",
       account: () => "/console/account?for=handle",
       network: () => "/console/network?for=handle",
+      kept: (page) => `${page}&kept=handle`,
     },
     next: text,
     ...more,

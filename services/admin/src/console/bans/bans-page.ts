@@ -1,21 +1,14 @@
-import {
-  type Attacks,
-  type BanRecord,
-  type BanRecordPage,
-  type ConsoleActionId,
-  pathTo,
-  type SignInSeries,
-} from "@postern/shared/contracts";
+import { type Attacks, type BanRecord, type BanRecordPage, pathTo, type SignInSeries } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
 import { comma, joined, t } from "../../texts/texts.ts";
-import { type Actionable, actionList } from "../action-forms.ts";
+import { type Actionable, actionList, actNotice } from "../action-forms.ts";
 import { chartFigure } from "../charts/chart.ts";
 import { outcomesChart } from "../charts/sign-in-charts.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { table } from "../house/table.ts";
 import { livePart } from "../live-script.ts";
 import { networkLink } from "../network-link.ts";
-import { doneNotice, exactTime, type SubjectLinks, time } from "../shown-values.ts";
+import { exactTime, type SubjectLinks, time } from "../shown-values.ts";
 
 export type BanOrder = "asc" | "desc";
 
@@ -27,7 +20,6 @@ export interface BansView extends Actionable {
   readonly order: BanOrder;
   /** Empty: all rules. */
   readonly rule: string;
-  readonly done: ConsoleActionId | undefined;
 }
 
 type Item = readonly [name: string, count: Html];
@@ -143,6 +135,6 @@ export function bansPage(view: BansView): ConsolePage {
   return {
     title,
     id: "bans",
-    body: html`${doneNotice(view.done)}<h1>${title}</h1>${livePart(pathTo("consoleBansEvents"), liveBans({ ...view, total: view.bans.total }))}${bansPart(view)}`,
+    body: html`${actNotice(view)}<h1>${title}</h1>${livePart(pathTo("consoleBansEvents"), liveBans({ ...view, total: view.bans.total }))}${bansPart(view)}`,
   };
 }

@@ -6,6 +6,7 @@ import { createReadAnswer } from "../api-answer.ts";
 import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../context.ts";
 import { getEvents } from "../get-events.ts";
+import { keptIn } from "../kept-deed.ts";
 import { linksOf } from "../shown-values.ts";
 import { type BanOrder, bansPage, liveBans } from "./bans-page.ts";
 
@@ -44,6 +45,7 @@ export function getBansPage(deps: ConsolePagesDeps) {
       order,
       rule,
       done: isConsoleAction(done) ? done : undefined,
+      kept: keptIn(deps.handles, { request, operator }),
       operator,
       links: linksOf(deps.handles, operator),
       helpdesk: deps.helpdesk(),

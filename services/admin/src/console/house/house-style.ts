@@ -87,7 +87,7 @@ time{white-space:normal}
 .rows thead th{position:static;box-shadow:none}
 .rows th{display:none}
 .rows th:is([aria-sort],:has(a)){display:inline-block;padding-inline-end:1rem}
-.rows td[data-column]{display:grid;grid-template-columns:7.5rem minmax(0,1fr);padding:.125rem 0;border:0;text-align:start}
+.rows td[data-column]{display:grid;grid-template-columns:8.75rem minmax(0,1fr);padding:.125rem 0;border:0;text-align:start}
 .rows td[data-column]::before{content:attr(data-column);color:var(--muted)}
 .rows tr{padding-block:.625rem;border-bottom:1px solid var(--line)}
 .rows tr:has(+.acts-row){padding-bottom:0;border-bottom:0}

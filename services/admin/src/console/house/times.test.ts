@@ -2,8 +2,9 @@ import { htmlText } from "@postern/shared/platform/pages";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { englishLanguage } from "../../texts/console-languages.ts";
+import { sentenceHtml } from "../../texts/messages.ts";
 import { exactTime, time } from "../shown-values.ts";
-import { exactText, isZone, relativeText, serverZone, writeTimes, zones } from "./times.ts";
+import { exactText, isZone, relativeText, serverZone, writePage, writeTimes, zones } from "./times.ts";
 
 const nowMs = Date.parse("2030-05-06T14:00:00.000Z");
 const berlin = { language: englishLanguage, zone: "Europe/Berlin", nowMs };
@@ -41,6 +42,19 @@ test("a far time, and one that is to be exact, is a date in the operator's zone"
   expect(exact).toBe(
     '<time class="exact" datetime="2030-05-06T13:57:08.000Z" title="2 min ago, 2030-05-06 13:57:08 UTC">2030-05-06 15:57:08 CEST</time>',
   );
+});
+
+const sentence = (until: string): string =>
+  writePage(sentenceHtml([{ code: "verdict.also_banned", values: { network: "n", until } }], ""), berlin);
+
+test("a time of a sentence is in the operator's zone, of today unless it has a date", () => {
+  expect(sentence("14:05 UTC")).toContain(
+    'until <time datetime="2030-05-06T14:05:00.000Z" title="14:05 UTC">16:05 CEST</time>.',
+  );
+  expect(sentence("2029-12-24 23:30 UTC")).toContain(
+    '<time datetime="2029-12-24T23:30:00.000Z" title="2029-12-24 23:30 UTC">2029-12-25 00:30 CET</time>',
+  );
+  expect(sentence("<b>")).not.toContain("<time");
 });
 
 test("every zone that can be chosen can be shown, and the server's is one", () => {

@@ -27,6 +27,8 @@ export const serverZone: string = Intl.DateTimeFormat().resolvedOptions().timeZo
 interface ZoneFormat {
   readonly seconds: Intl.DateTimeFormat;
   readonly minutes: Intl.DateTimeFormat;
+  readonly clock: Intl.DateTimeFormat;
+  readonly day: Intl.DateTimeFormat;
   readonly name: Intl.DateTimeFormat;
 }
 
@@ -43,6 +45,8 @@ function formatOf(zone: string, language: ConsoleLanguage): ZoneFormat {
   const format = {
     seconds: new Intl.DateTimeFormat(digits, { timeZone: zone, dateStyle, timeStyle: "medium", hourCycle: "h23" }),
     minutes: new Intl.DateTimeFormat(digits, { timeZone: zone, dateStyle, timeStyle: "short", hourCycle: "h23" }),
+    clock: new Intl.DateTimeFormat(digits, { timeZone: zone, timeStyle: "short", hourCycle: "h23" }),
+    day: new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short" }),
     // In Arabic, names of zones are longer than the time.
     name: new Intl.DateTimeFormat(language.direction === "rtl" ? "en-GB" : locale, {
       timeZone: zone,
@@ -53,6 +57,9 @@ function formatOf(zone: string, language: ConsoleLanguage): ZoneFormat {
   return format;
 }
 
+const zoneText = (name: Intl.DateTimeFormat, ms: number, zone: string): string =>
+  name.formatToParts(ms).find(({ type }) => type === "timeZoneName")?.value ?? zone;
+
 /** `2030-05-06 15:55:02 CEST`, to the second or to the minute. */
 export function exactText(
   ms: number,
@@ -61,8 +68,15 @@ export function exactText(
   unit: "seconds" | "minutes" = "seconds",
 ): string {
   const { [unit]: digits, name } = formatOf(zone, language);
-  const short = name.formatToParts(ms).find(({ type }) => type === "timeZoneName")?.value ?? zone;
-  return `${digits.format(ms)} ${short}`;
+  return `${digits.format(ms)} ${zoneText(name, ms, zone)}`;
+}
+
+/** `15:55 CEST` today, otherwise with the date. */
+function clockText(ms: number, { zone, nowMs, language }: Look): string {
+  const { day, clock, name } = formatOf(zone, language);
+  return day.format(ms) === day.format(nowMs)
+    ? `${clock.format(ms)} ${zoneText(name, ms, zone)}`
+    : exactText(ms, zone, language, "minutes");
 }
 
 const minuteMs = 60_000;
@@ -94,9 +108,21 @@ export function relativeText(
   return textIn(language, `time.${distance > 0 ? "ago" : "in"}_${unit}`, { count: String(count) }, count);
 }
 
-const pattern = /<time( class="exact")? datetime="([^"]*)">[^<]*<\/time>/gu;
+const pattern = /<time( class="(?:exact|clock)")? datetime="([^"]*)">[^<]*<\/time>/gu;
 
-function written(whole: string, exact: string | undefined, iso: string, { zone, nowMs, language }: Look): string {
+/** A time of a sentence, such as `14:05 UTC`: of today, unless it has a date. */
+function writtenClock(whole: string, text: string, look: Look): string {
+  const today = new Date(look.nowMs).toISOString().slice(0, 10);
+  const ms = Date.parse((text.length > 9 ? text : `${today} ${text}`).replace(/^(\S+) (\S+) UTC$/u, "$1T$2Z"));
+  if (Number.isNaN(ms)) return whole;
+  const own = clockText(ms, look);
+  const title = own === clockText(ms, { ...look, zone: "UTC" }) ? "" : ` title="${text}"`;
+  return `<time datetime="${new Date(ms).toISOString()}"${title}>${own}</time>`;
+}
+
+function written(whole: string, exact: string | undefined, iso: string, look: Look): string {
+  if (exact === ' class="clock"') return writtenClock(whole, iso, look);
+  const { zone, nowMs, language } = look;
   const ms = Date.parse(iso);
   if (Number.isNaN(ms)) return whole;
   const [own, utc] = [exactText(ms, zone, language), exactText(ms, "UTC", language)];

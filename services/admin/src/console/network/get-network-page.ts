@@ -5,6 +5,7 @@ import type { Operator } from "../../operators/operator.ts";
 import { createReadAnswer } from "../api-answer.ts";
 import { type ConsoleVisit, forOperator, goTo, queryOf, sendNotice, sendPage } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../context.ts";
+import { keptIn } from "../kept-deed.ts";
 import { linksOf } from "../shown-values.ts";
 import { type DomainFilter, networkPage } from "./network-page.ts";
 
@@ -51,6 +52,7 @@ export function getNetworkPage(deps: ConsolePagesDeps) {
       history,
       filter,
       done: isConsoleAction(done) ? done : undefined,
+      kept: keptIn(handles, { request, operator }),
       nowMs: clock.now(),
       operator,
       helpdesk: deps.helpdesk(),

@@ -49,7 +49,12 @@ const viewOf = (fields: Partial<NetworkView> = {}): NetworkView => ({
     cookie: "c",
   },
   helpdesk: { resetsFactors: false },
-  links: { search: () => `/s?for=${handle}`, account: () => `/a?for=${handle}`, network: () => `/n?for=${handle}` },
+  links: {
+    search: () => `/s?for=${handle}`,
+    account: () => `/a?for=${handle}`,
+    network: () => `/n?for=${handle}`,
+    kept: (page) => page,
+  },
   next: `/n?for=${handle}`,
   ...fields,
 });

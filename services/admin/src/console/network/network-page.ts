@@ -1,5 +1,4 @@
 import {
-  type ConsoleActionId,
   type DecisionHistoryPage,
   type DecisionRecord,
   type Explanation,
@@ -8,12 +7,12 @@ import {
 } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
 import { countText, joined, t } from "../../texts/texts.ts";
-import { type Actionable, actionList, createOffered } from "../action-forms.ts";
+import { type Actionable, actionList, actNotice, createOffered } from "../action-forms.ts";
 import type { ConsolePage } from "../console-document.ts";
 import { table } from "../house/table.ts";
 import { placeText } from "../place-text.ts";
 import { sendersPart } from "../senders-part.ts";
-import { doneNotice, exactTime, time } from "../shown-values.ts";
+import { exactTime, time } from "../shown-values.ts";
 import { byAccount, programOf } from "../sign-ins/lanes.ts";
 import { networkSignIns } from "../sign-ins/sign-ins-part.ts";
 import { causesPart, incompleteText, verdictPart } from "../verdict-part.ts";
@@ -34,7 +33,6 @@ export interface NetworkView extends Actionable {
   /** Undefined: the decision history is off. */
   readonly history: DecisionHistoryPage | undefined;
   readonly filter: DomainFilter;
-  readonly done: ConsoleActionId | undefined;
   readonly nowMs: number;
 }
 
@@ -121,7 +119,7 @@ function domainForm({ operator, history, filter }: NetworkView): Html | false {
 
 /** One address or network: whether it is banned or near it, and who signs in from there. */
 export function networkPage(view: NetworkView): ConsolePage {
-  const { report, explanation, history, links, nowMs, done } = view;
+  const { report, explanation, history, links, nowMs } = view;
   const { network, incomplete } = report;
   const title = t("network.title", { network });
   const { domain } = view.operator;
@@ -130,7 +128,7 @@ export function networkPage(view: NetworkView): ConsolePage {
   const verdict = verdictPart(view, explanation, { offered, others });
   return {
     title,
-    body: html`${doneNotice(done)}<h1>${title}</h1>${verdict}${causesPart(view, explanation, offered)}${incomplete.map(
+    body: html`${actNotice(view)}<h1>${title}</h1>${verdict}${causesPart(view, explanation, offered)}${incomplete.map(
       (missing) => html`<p class="note">${incompleteText(missing)}</p>`,
     )}${domainForm(view)}${domain !== undefined && html`<p class="note">${t("network.of_domain", { domain })}</p>`}${sendersPart(links, explanation)}${factsPart(view)}${
       (domain === undefined || report.bans.length > 0) && bansPart(view)

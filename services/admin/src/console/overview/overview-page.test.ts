@@ -47,6 +47,7 @@ const viewOf = (range: "1h" | "24h" | "7d", more: Partial<OverviewView> = {}): O
     search: () => "/console/search?for=handle",
     account: () => "/console/account?for=handle",
     network: () => "/console/network?for=handle",
+    kept: (page) => `${page}&kept=handle`,
   },
   ...more,
 });
@@ -69,7 +70,7 @@ test("while the site is attacked, the page says so first, and nothing is green",
   const attacks = { minutes: [], networks: [], accounts: [], situation };
   const body = bodyOf(viewOf("1h", { attacks }));
   expect(body).toContain('<h1>Overview</h1><div class="verdict blocked">');
-  expect(body).toContain("Under attack since 03:10 UTC: 96\u00A0% of 1,000 sign-ins were refused.");
+  expect(body).toMatch(/Under attack since <time[^>]*>[^<]* UTC<\/time>: 96\u00A0% of 1,000 sign-ins were refused\./u);
   expect(body).toContain("Services, engines and backends work.");
   expect(body).not.toContain("Everything works.");
   const down = bodyOf(viewOf("1h", { attacks, system: { ...system, state: "degraded", verdict: "Half of it." } }));
@@ -96,6 +97,8 @@ test("the refusals of the week before are compared where they are known", () => 
   expect(week(step, begun)).toContain("+50 % on the week before, in 24 hours<");
   expect(week({ time, failures: 999 }, step, begun)).toContain("+50 % on the week before, in 24 hours<");
   expect(week({ time, failures: 999 })).not.toContain("on the week before");
+  // An attack in the hour that has begun.
+  expect(week(step, { time, failures: 1450, week_before: 20 })).toContain("37 times the week before, in 24 hours<");
 });
 
 test("processes of several versions are counted by version", () => {

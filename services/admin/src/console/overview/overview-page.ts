@@ -55,14 +55,23 @@ interface Tile {
   readonly mood?: "good" | "bad" | undefined;
 }
 
-/** The steps that have ended. Undefined if nothing was counted a week before. */
+/** From here on, a change is said as a multiple. */
+const leastTimes = 2;
+
+/** The steps that have ended, and the one that has begun if it has more already. Undefined if nothing was counted a week before. */
 function weekText({ week, week_step_seconds: seconds }: SignInSeries): Html | undefined {
-  const both = week.slice(0, -1).filter(({ week_before: before }) => before !== undefined);
+  const both = week.filter(
+    ({ failures, week_before: before }, index) =>
+      before !== undefined && (index < week.length - 1 || failures > before),
+  );
   const before = sumOf(both.map(({ week_before: then = 0 }) => then));
   if (before === 0) return undefined;
-  const change = Math.round((100 * sumOf(both.map(({ failures }) => failures))) / before - 100);
+  const times = sumOf(both.map(({ failures }) => failures)) / before;
+  const isLong = week.length * seconds > 172_800;
+  if (times >= leastTimes) return t(isLong ? "overview.times_7d" : "overview.times_24h", { times: roughText(times) });
+  const change = Math.round(100 * times - 100);
   const values = { change: html`${change >= 0 ? "+" : "−"}${countText(Math.abs(change))}` };
-  return week.length * seconds > 172_800 ? t("overview.week_7d", values) : t("overview.week_24h", values);
+  return t(isLong ? "overview.week_7d" : "overview.week_24h", values);
 }
 
 function objectiveTile(isMet: boolean, objective: Html): Pick<Tile, "about" | "mood"> {

@@ -3,7 +3,7 @@ import type { AccountChanges, RecordedDecision } from "@postern/shared/domain/hi
 import type { Locate } from "@postern/shared/domain/places";
 import type { RiskReviews } from "@postern/shared/domain/risk";
 import { sentence } from "../../texts/messages.ts";
-import { correctAddresses, fromNewCountry } from "./new-country.ts";
+import { correctAddresses, fromNewCountry, isCorrect } from "./new-country.ts";
 import { momentText } from "./phrases.ts";
 
 export interface DoubtsDeps {
@@ -17,6 +17,7 @@ type Doubts = NonNullable<Explanation["doubts"]>;
 
 /** As long as suspicious sign-ins wait for an answer. */
 const recentMs = 7 * 86_400_000;
+const maxProtocols = 5;
 
 /** The latest first sign-in from a country, unless the user has confirmed a sign-in since. */
 function createNewCountry({ locate, changes }: DoubtsDeps) {
@@ -29,9 +30,10 @@ function createNewCountry({ locate, changes }: DoubtsDeps) {
     if (latest === undefined || country === undefined) return undefined;
     const changed = (await changes?.list(account)) ?? [];
     const isConfirmed = changed.some(({ event, timeMs }) => event === "risk.confirm" && timeMs > latest.firstMs);
-    return isConfirmed
-      ? undefined
-      : { country, time: new Date(latest.firstMs).toISOString(), client_ip: latest.clientIp };
+    if (isConfirmed) return undefined;
+    const there = records.filter((record) => isCorrect(record) && placeOf(record.clientIp).country === country);
+    const protocols = [...new Set(there.map(({ protocol }) => protocol))].slice(0, maxProtocols);
+    return { country, time: new Date(latest.firstMs).toISOString(), client_ip: latest.clientIp, protocols };
   };
 }
 
@@ -49,17 +51,18 @@ export function createDoubts(deps: DoubtsDeps) {
   };
 }
 
+/** By which protocols, as far as the history has it; earlier versions did not say. */
+export function newCountrySentence(first: NonNullable<Doubts["new_country"]>, nowMs: number): Sentence {
+  const { country, client_ip: address, time, protocols = [] } = first;
+  const facts = { country, address, at: momentText(time, nowMs) };
+  return protocols.length === 0
+    ? sentence("doubt.new_country", facts)
+    : sentence("doubt.new_country_by", { ...facts, protocols: protocols.join(", ") });
+}
+
 export function doubtSentences({ suspicious, new_country: first }: Doubts, nowMs: number): readonly Sentence[] {
   return [
-    ...(first === undefined
-      ? []
-      : [
-          sentence("doubt.new_country", {
-            country: first.country,
-            address: first.client_ip,
-            at: momentText(first.time, nowMs),
-          }),
-        ]),
+    ...(first === undefined ? [] : [newCountrySentence(first, nowMs)]),
     ...(suspicious === 0 ? [] : [sentence("doubt.suspicious", { count: suspicious })]),
     sentence("doubt.ask"),
   ];

@@ -12,6 +12,7 @@ import { type Subject, subjectOf } from "../subject.ts";
 import { writtenBan, writtenDecision } from "../written.ts";
 import { type CauseFacts, causesOf } from "./causes.ts";
 import { type createDoubts, doubtSentences } from "./doubts.ts";
+import { accountOf, triedIn } from "./tried-accounts.ts";
 import { verdictOf } from "./verdict.ts";
 import { maxSenders, senderSentences, wrongPasswordSenders } from "./wrong-passwords.ts";
 
@@ -46,9 +47,6 @@ const everyAccount: IsVisible = () => true;
 const hidden = sentence("verdict.nothing_of_own");
 const nothingOfOwn = { state: "unknown", verdict: englishOf([hidden]), sentences: [hidden] };
 
-/** The account of a sign-in; the name as typed, if no backend has it. */
-const accountOf = ({ account, username }: RecordedDecision): string => account ?? username;
-
 /** What was found out about a subject. */
 interface Found {
   readonly account?: string | undefined;
@@ -65,6 +63,7 @@ interface Found {
   readonly delay?: Explanation["delay"];
   readonly doubts?: Explanation["doubts"];
   readonly senders?: readonly WrongPasswordSender[];
+  readonly triedAccounts?: number | undefined;
   readonly guessingAddresses: readonly string[];
   readonly otherAccounts: readonly string[];
   readonly incomplete: readonly string[];
@@ -174,13 +173,13 @@ function createPlaceSearch(deps: ExplainDeps) {
   const { history, bruteForce } = deps;
   return async (place: Place, isVisible: IsVisible): Promise<Found> => {
     const wide = place.kind === "network" && place.isWide;
-    const [all, found] = await Promise.all([
+    const [all, inForce] = await Promise.all([
       wide ? [] : (history?.ofNetwork(place.address) ?? []),
       bruteForce.bansOfAddress(place.address),
     ]);
     const records = all.filter((record) => place.contains(record.clientIp) && isVisible(accountOf(record)));
     // A ban concerns whoever signs in from there: of a network without accounts of its own, a limited caller learns nothing.
-    const bans = isVisible === everyAccount || records.length > 0 ? found : [];
+    const bans = isVisible === everyAccount || records.length > 0 ? inForce : [];
     const signedIn = records.filter(({ outcome }) => outcome === "ok").flatMap(({ account }) => account ?? []);
     const incomplete = [...(history === undefined ? [noHistory] : []), ...(wide ? [isWide] : [])];
     const otherAccounts = [...new Set(signedIn)].slice(0, maxAccounts);
@@ -191,7 +190,8 @@ function createPlaceSearch(deps: ExplainDeps) {
       there.filter((record) => isVisible(accountOf(record))),
       deps.clock.now(),
     );
-    return { records, bans, ownBans: bans, senders, guessingAddresses: [], otherAccounts, incomplete };
+    const found = { records, bans, ownBans: bans, senders, triedAccounts: triedIn(records) };
+    return { ...found, guessingAddresses: [], otherAccounts, incomplete };
   };
 }
 
@@ -271,6 +271,7 @@ export function createExplain(deps: ExplainDeps): Explain {
           causes,
           ...(delay && { delay }),
           standing,
+          triedAccounts: found.triedAccounts,
           lastSuccess,
           lastFailure: failures[0],
           ...reasons.said,

@@ -14,7 +14,8 @@ import { englishOf, sentence } from "../../texts/messages.ts";
 import { createReadAnswer } from "../api-answer.ts";
 import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage, shownReach } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../context.ts";
-import { askedByName } from "../searched-text.ts";
+import { keptIn } from "../kept-deed.ts";
+import { askedByName, referenceIn } from "../searched-text.ts";
 import { linksOf } from "../shown-values.ts";
 import { momentText, remedyOf } from "./phrases.ts";
 import { accountAndProgram, hasProgram, type ProgramQuery, programOfRecent, programsOf } from "./program-search.ts";
@@ -34,7 +35,7 @@ function explainedFailure(
     account === undefined
       ? sentence("verdict.page_failed", facts)
       : sentence("verdict.page_of_failed", { ...facts, account });
-  const remedy = remedyOf(reason, account);
+  const remedy = remedyOf(failed);
   return {
     ...explanation,
     state: states[outcome] ?? "denied",
@@ -72,11 +73,19 @@ function createExplain({ ask, clock }: Pick<ConsolePagesDeps, "ask" | "clock">) 
     return found;
   };
   return async (operator: Operator, query: string): Promise<Explanation> => {
-    const found = await askedByName(query, (name) => explained(operator, name), isAnswered);
+    const named = await askedByName(
+      { name: query, operator: operator.account },
+      (name) => explained(operator, name),
+      isAnswered,
+    );
+    // While a backend could not be queried, the text may be an account.
+    const isAccount = isAnswered(named) || named.incomplete.length > 0;
+    const reference = isAccount ? undefined : referenceIn(query);
+    const found = reference === undefined ? named : await explained(operator, reference);
     // What fails on the sign-in pages concerns the site: operators of a domain may not ask for it.
     if (found.kind !== "reference" || found.state !== "unknown" || operator.domain !== undefined) return found;
     // Also without the identity provider, the page says what the history does not have.
-    const call = { operation: "getFailedSignIn", path: { reference: query.trim() } } as const;
+    const call = { operation: "getFailedSignIn", path: { reference: found.query } } as const;
     const failed = await readFailure(ask, operator, call).catch(() => undefined);
     return failed === undefined ? found : explainedFailure(found, failed, clock.now());
   };
@@ -157,6 +166,7 @@ export function getSearch(deps: ConsolePagesDeps) {
       answer,
       reach: await shownReach(deps, operator, accountIn(answer)),
       done: isConsoleAction(done) ? done : undefined,
+      kept: keptIn(handles, { request, operator }),
       operator,
       helpdesk: deps.helpdesk(),
       links,

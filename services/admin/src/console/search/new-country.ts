@@ -3,7 +3,8 @@ import type { RecordedDecision } from "@postern/shared/domain/history";
 
 type PlaceOf = (address: string) => AddressPlace;
 
-const isCorrect = ({ outcome, reason }: RecordedDecision): boolean => outcome === "ok" || reason === "risk";
+/** Whether the password or other credential was correct. */
+export const isCorrect = ({ outcome, reason }: RecordedDecision): boolean => outcome === "ok" || reason === "risk";
 
 /**
  * Sign-ins with the correct password from a country from which no earlier one of the account is recorded. The first that is recorded is none.

@@ -57,7 +57,16 @@ const remedies: Readonly<Record<string, TextKey>> = {
 };
 
 /** What helps after a sign-in that failed for this reason. Undefined if nothing is to be done. */
-export function remedyOf(reason = "", account = "ACCOUNT"): Sentence | undefined {
+export function remedyOf({
+  reason = "",
+  account = "ACCOUNT",
+  rule,
+}: {
+  readonly reason?: string | undefined;
+  readonly account?: string | undefined;
+  readonly rule?: string | undefined;
+}): Sentence | undefined {
+  if (reason === "policy") return rule === undefined ? undefined : sentence("remedy.policy", { policy: rule });
   const code = remedies[reason];
   return code === undefined ? undefined : sentence(code, { account });
 }

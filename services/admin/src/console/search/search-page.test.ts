@@ -66,6 +66,7 @@ const links = {
   search: () => "/console/search?for=handle",
   account: () => "/console/account?for=handle",
   network: () => "/console/network?for=handle",
+  kept: (page: string) => `${page}&kept=handle`,
 };
 const bodyOf = (view: SearchView): string => show(searchPage(view), view.operator).body;
 const tags = (text: string): readonly string[] => [...text.matchAll(/<\/?([a-z][a-z0-9]*)/giu)].map(([tag]) => tag);

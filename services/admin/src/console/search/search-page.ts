@@ -1,9 +1,10 @@
-import { type BanRecord, type ConsoleActionId, type DecisionRecord, type Explanation } from "@postern/shared/contracts";
+import { type BanRecord, type DecisionRecord, type Explanation } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
 import { t } from "../../texts/texts.ts";
 import {
   type Actionable,
   actionList,
+  actNotice,
   createOffered,
   missingActions,
   moreActions,
@@ -13,7 +14,7 @@ import {
 import type { ConsolePage } from "../console-document.ts";
 import { networkLink } from "../network-link.ts";
 import { sendersPart } from "../senders-part.ts";
-import { doneNotice, searchLinks, time, untaggedNote } from "../shown-values.ts";
+import { searchLinks, time, untaggedNote } from "../shown-values.ts";
 import { timeline } from "../timeline.ts";
 import { causesPart, verdictPart } from "../verdict-part.ts";
 import { type FoundProgram, programNote } from "./program-search.ts";
@@ -37,8 +38,6 @@ export interface SearchView extends Actionable {
   readonly query: string;
   /** Undefined before the first search. */
   readonly answer: SearchAnswer | undefined;
-  /** The action that was just carried out. */
-  readonly done: ConsoleActionId | undefined;
 }
 
 function banPart(view: SearchView, ban: ShownBan, offered: Offered): Html {
@@ -83,7 +82,7 @@ function answerPart(view: SearchView, answer: SearchAnswer): Html {
   const { explanation, records, bans } = answer;
   const { other_accounts: others } = explanation;
   const offered = createOffered();
-  return html`${answer.program === undefined ? untaggedNote(view.query, explanation.query) : programNote(answer.program, records, view.links)}${verdictPart(view, explanation, { offered, others: () => undefined })}${causesPart(view, explanation, offered)}${sendersPart(view.links, explanation)}${placePart(view, explanation)}${
+  return html`${answer.program === undefined ? explanation.kind === "account" && untaggedNote(view.query, explanation.query) : programNote(answer.program, records, view.links)}${verdictPart(view, explanation, { offered, others: () => undefined })}${causesPart(view, explanation, offered)}${sendersPart(view.links, explanation)}${placePart(view, explanation)}${
     bans.length > 0 && html`<h2>${t("col.bans")}</h2>${bans.map((ban) => banPart(view, ban, offered))}`
   }${others.length > 0 && bans.length === 0 && html`<h2>${t("search.accounts_here")}</h2>${searchLinks(view.links, others)}`}${accountPart(
     view,
@@ -101,12 +100,12 @@ function firstPart({ operator: { searches = [] }, links }: SearchView): Html {
 
 /** One box, then the verdict, what can be done, and the sign-ins. */
 export function searchPage(view: SearchView): ConsolePage {
-  const { answer, done } = view;
+  const { answer } = view;
   const title = t("page.search");
   return {
     title,
     id: "search",
     query: view.query,
-    body: html`${doneNotice(done)}<h1>${title}</h1>${answer === undefined ? firstPart(view) : answerPart(view, answer)}`,
+    body: html`${actNotice(view)}<h1>${title}</h1>${answer === undefined ? firstPart(view) : answerPart(view, answer)}`,
   };
 }

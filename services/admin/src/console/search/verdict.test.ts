@@ -255,3 +255,24 @@ test("a doubt turns what works into a question, and nothing that is refused", ()
   });
   expect(of({ lastSuccess: success, ownBans: [ban], doubts }).state).toBe("blocked");
 });
+
+test("a place from which many accounts are tried in vain is rather an attacker's: its ban is to be lifted only if the customer is there", () => {
+  const place = { query: "203.0.113.0/24", kind: "network", account: undefined, standing: undefined };
+  expect(of({ ...place, bans: [ban], ownBans: [ban], lastFailure: failure, triedAccounts: 7 })).toEqual({
+    state: "blocked",
+    verdict:
+      "Probably guessing: 7 accounts were tried from here, and no sign-in has succeeded. Blocked until 14:05 UTC: 10 failures from 203.0.113.0/24 (rule imap).",
+    remedy: "If the customer is there: postern unban 203.0.113.0/24",
+  });
+});
+
+test("a denial by a policy names it, and says where it is", () => {
+  const denied = { ...failure, count: 1, reason: "policy", rule: "office-only" };
+  expect(of({ lastFailure: denied })).toMatchObject({
+    verdict: expect.stringContaining(": the policy office-only denied the sign-in."),
+    remedy: "It is the policy office-only of the configuration (auth.policy): an administrator can change it.",
+  });
+  const { rule: _rule, ...earlier } = denied;
+  const said = of({ lastFailure: earlier });
+  expect([said.verdict, said.remedy]).toEqual([expect.stringContaining("a policy denied the sign-in"), undefined]);
+});

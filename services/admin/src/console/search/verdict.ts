@@ -17,6 +17,8 @@ export interface VerdictFacts extends Pick<Explanation, "query" | "kind" | "bans
   readonly standing: Standing | undefined;
   readonly lastSuccess: DecisionRecord | undefined;
   readonly lastFailure: DecisionRecord | undefined;
+  /** Accounts that were tried from a place from which no sign-in succeeded; absent if it does not look like guessing. */
+  readonly triedAccounts?: number | undefined;
   /** Why someone else may know the password of the account; absent if nothing says so. */
   readonly doubts?: readonly Sentence[] | undefined;
   /** The program that sends most wrong passwords, and whether it repeats one; absent if there is none. */
@@ -100,7 +102,7 @@ function failed(facts: VerdictFacts, last: DecisionRecord): Said {
   );
   if (over) return { state: "lifted", sentences };
   const state = last.outcome === "undecided" ? "undecided" : "denied";
-  return { state, sentences, remedy: remedyOf(last.reason, account) };
+  return { state, sentences, remedy: remedyOf({ ...last, account: account ?? last.account }) };
 }
 
 function guessed({ kind, bans, guessing_addresses: addresses, lastFailure }: VerdictFacts): Sentence | undefined {
@@ -182,7 +184,7 @@ function ofReference({ ownBans, nowMs }: VerdictFacts, one: DecisionRecord): Sai
   }
   if (outcome === "blocked") return { state: "lifted", sentences: [itself, sentence("verdict.ban_ended")] };
   const state = outcome === "undecided" ? "undecided" : "denied";
-  return { state, sentences: [itself], remedy: remedyOf(one.reason, account) };
+  return { state, sentences: [itself], remedy: remedyOf(one) };
 }
 
 function ofHistory(facts: VerdictFacts): Said {
@@ -224,6 +226,17 @@ function withReasons({ doubts = [], senders = [], causes, ownBans, lastBans }: V
   return { ...said, sentences, ...(isDoubted && { state: "doubted" }) };
 }
 
+/** A place from which many accounts are tried in vain is rather an attacker's than a customer's. */
+function withGuessing({ triedAccounts: accounts, ownBans }: VerdictFacts, said: Said): Said {
+  if (accounts === undefined) return said;
+  const ban = lastOf(ownBans);
+  return {
+    ...said,
+    sentences: [sentence("verdict.place_guessing", { accounts }), ...said.sentences],
+    remedy: ban && sentence("remedy.unban_if", { network: ban.network }),
+  };
+}
+
 function saidOf(facts: VerdictFacts): Said {
   const { kind, causes, ownBans, standing, delay, lastSuccess, lastFailure } = facts;
   const one = lastFailure ?? lastSuccess;
@@ -239,7 +252,7 @@ function saidOf(facts: VerdictFacts): Said {
 
 /** The answer to "what happened?", in a sentence; the first that applies. */
 export function verdictOf(facts: VerdictFacts): Verdict {
-  const { state, sentences, remedy } = withReasons(facts, saidOf(facts));
+  const { state, sentences, remedy } = withReasons(facts, withGuessing(facts, saidOf(facts)));
   return {
     state,
     verdict: englishOf(sentences),

@@ -9,6 +9,7 @@ const links = {
   search: () => `/s?for=${handle}`,
   account: () => `/a?for=${handle}`,
   network: () => `/n?for=${handle}`,
+  kept: (page: string) => page,
 };
 const shown = (fields: Partial<ShownSignIns>): ShownSignIns => ({
   links,

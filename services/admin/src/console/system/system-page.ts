@@ -20,7 +20,8 @@ function part<Row>(key: TextKey, rows: readonly Row[], columns: readonly Column<
   return rows.length === 0 ? undefined : html`<h2>${title}</h2>${table({ label: title, rows, columns })}`;
 }
 
-const latency = (ms: number | undefined): string | undefined => (ms === undefined ? undefined : `${ms.toFixed(1)} ms`);
+const latency = (ms: number | undefined): Html | undefined =>
+  ms === undefined ? undefined : millisecondsText(Math.round(ms * 10) / 10);
 
 const mebibytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(1)} MiB`;
 

@@ -142,6 +142,7 @@ export function viewWith(text: string, operator: Partial<AccountView["operator"]
       search: () => "/console/search?for=handle",
       account: () => "/console/account?for=handle",
       network: () => "/console/network?for=handle",
+      kept: (page) => `${page}&kept=handle`,
     },
     next: "/console/account?for=handle",
   };
