@@ -30,5 +30,5 @@ test("with idp, all engines and jobs-worker stopped, an operator who is signed i
     return (await page.locator(".verdict.blocked").count()) === 1;
   });
   expect(await page.getByRole("table", { name: "Findings" }).textContent()).toContain("problem");
-  expect(await page.locator(".who-am-i").textContent()).toContain("helen@example.test (helpdesk)");
+  expect(await page.locator(".who-am-i").textContent()).toContain("helen@example.test, helpdesk");
 });

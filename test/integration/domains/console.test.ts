@@ -96,10 +96,10 @@ function contentOf(html: string): string {
 
 describe("who is an operator", () => {
   test("the site's operators come from its own backend, those of a domain from the record and for that domain only", () => {
-    expect(ada.first).toContain("ada@example.test (admin)");
-    expect(dora.first).toContain("dora@a.test (helpdesk of a.test)");
-    expect(chief.first).toContain("chief@a.test (admin of a.test)");
-    expect(bella.first).toContain("bella@b.test (helpdesk of b.test)");
+    expect(ada.first).toContain("ada@example.test, admin");
+    expect(dora.first).toContain("dora@a.test, helpdesk, a.test");
+    expect(chief.first).toContain("chief@a.test, admin, a.test");
+    expect(bella.first).toContain("bella@b.test, helpdesk, b.test");
   });
 
   test("a customer's directory that uses the site's words gets nobody in", async () => {

@@ -38,7 +38,7 @@ export function withoutTag(name: string): string | undefined {
 }
 
 /** `alice` as a mail address of the operator's domain. Undefined for what is none, such as a program. */
-export function inDomainOf(operator: string, name: string): string | undefined {
+function inDomainOf(operator: string, name: string): string | undefined {
   const domain = operator.slice(operator.lastIndexOf("@") + 1);
   return operator.includes("@") && /^[^@\s/:]{1,64}$/u.test(name) ? `${name}@${domain}` : undefined;
 }
