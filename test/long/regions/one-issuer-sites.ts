@@ -18,7 +18,6 @@ import { type JoinedSites, startJoinedSites } from "../../support/joined-sites.t
 import type { LinkProxy } from "../../support/link-proxy.ts";
 import { askReplicas, callback, type OidcStack } from "../../support/oidc-stack.ts";
 import type { Tokens } from "../../support/relying-party.ts";
-import { runOperator } from "../../support/run-operator.ts";
 import type { Stack } from "../../support/stack.ts";
 import type { Tree } from "../../support/stack-config.ts";
 
@@ -44,6 +43,8 @@ export const passwords = { first: "alice-demo-password", second: "bob-demo-passw
 export const factorSecret = "JBSWY3DPEHPK3PXP";
 const usersOfEach = 48;
 export const userOf = (number: number): string => `user${number}@example.test`;
+export const otherOf = { east: "west", west: "east" } as const;
+
 /** Whose codes and tokens the regions keep. */
 export const tokenUser = userOf(usersOfEach - 1);
 export const factorUserOf = (number: number): string => `factor${number}@example.test`;
@@ -53,7 +54,7 @@ export interface IssuerSites extends AsyncDisposable {
   readonly stacks: Readonly<Record<Region, Stack>>;
   readonly both: Pick<OidcStack, "ask">;
   urlOf(region: Region): string;
-  /** Until each region sees the link to the other one. */
+  /** Until a request at each region is answered by the other one. */
   joined(): Promise<void>;
   /** In the directories of both regions, without telling their services. */
   setPassword(user: string, password: keyof typeof passwords): void;
@@ -105,19 +106,25 @@ function settingsOf(backends: Tree, key: string): Tree {
   };
 }
 
+/** Whether a region answers for a value of the other one, which does not exist. */
+async function isReached(both: IssuerSites["both"], at: Region, keeps: Region): Promise<boolean> {
+  const form = { grant_type: "refresh_token", refresh_token: `${keeps}~${"x".repeat(43)}` };
+  return (await post({ both }, at, "/oidc/token", form)).status === 400;
+}
+
 function viewOf({ sites, links }: JoinedSites): Pick<IssuerSites, "link" | "stacks" | "both" | "urlOf" | "joined"> {
   const [east, west] = sites;
   const [link] = links;
   if (east === undefined || west === undefined || link === undefined) throw new Error("there are no two sites");
   const stacks = { east, west };
+  const both = { ask: askReplicas([east.url, west.url]) };
   return {
     link,
     stacks,
-    both: { ask: askReplicas([east.url, west.url]) },
+    both,
     urlOf: (region) => stacks[region].url,
     joined: async () => {
-      for (const { url } of sites)
-        await poll("the link of a region", async () => (await runOperator(url, ["regions"])).code === 0);
+      for (const at of regions) await poll("the link", () => isReached(both, at, otherOf[at]));
     },
   };
 }
@@ -130,7 +137,7 @@ export async function startIssuerSites(): Promise<IssuerSites> {
   const places = new Map(regions.map((region) => [region as string, join(folder.path, region)]));
   await Promise.all([...places.values()].map((path) => mkdir(path)));
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-  const key = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  const key = privateKey.export({ type: "pkcs8", format: "pem" });
   const sites = started.use(
     await startJoinedSites(regions, (name) => ({
       shape: "five",
