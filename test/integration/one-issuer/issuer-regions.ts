@@ -93,7 +93,7 @@ export function regionOf(value: unknown): string | undefined {
 export const codeOf = (page: Parameters<typeof answerOf>[0]): string => answerOf(page).get("code") ?? "";
 
 /** A browser whose requests reach these regions in turn. */
-export function browserOver(pair: RegionPair, reached: readonly Region[] = regions) {
+export function browserOver(pair: Pick<RegionPair, "urlOf">, reached: readonly Region[] = regions) {
   return createBrowser(reached.map((region) => pair.urlOf(region)));
 }
 
@@ -110,7 +110,7 @@ export async function follow(browser: Browser, page: Page): Promise<Page> {
 
 /** Sends a client's form to one region. */
 export async function post(
-  { both }: RegionPair,
+  { both }: { readonly both: Pick<OidcStack, "ask"> },
   region: Region,
   path: string,
   { client = "web", ...form }: Record<string, string>,

@@ -19,5 +19,5 @@ if not used_at_ms then
   redis.call("HSET", record_key, "c", string.format("%.0f", now_ms))
   return "consumed"
 end
-if is_repeatable and now_ms - tonumber(used_at_ms) <= grace_ms then return "consumed" end
+if is_repeatable and now_ms - tonumber(used_at_ms) < grace_ms then return "consumed" end
 return "used"
