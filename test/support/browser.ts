@@ -96,3 +96,10 @@ export function createBrowser(replicas: readonly string[], clientIp = "192.0.2.7
   };
   return browser;
 }
+
+/** The same person at one replica. */
+export function browserWith(cookies: ReadonlyMap<string, string>, replica: string): Browser {
+  const browser = createBrowser([replica]);
+  for (const [name, value] of cookies) browser.cookies.set(name, value);
+  return browser;
+}
