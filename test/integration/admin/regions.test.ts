@@ -1,6 +1,7 @@
 import { RegionList } from "@postern/shared/contracts";
 import { createRegionStatuses, type RegionStatus, type RegionStatuses } from "@postern/shared/domain/regions";
 import { systemClock } from "@postern/shared/platform/time";
+import { poll } from "@postern/testing";
 import { Check } from "typebox/value";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { askAdmin } from "../../support/ask-admin.ts";
@@ -70,7 +71,8 @@ test("before a worker has reported, the links are unknown, and the system report
 test("interface, command and console show each link, and a cut one is a warning", async () => {
   const south = status("south", { dropped: { malformed: 0 } });
   const west = status("west", { link: "down", waiting: 70, dropped: { unauthentic: 2, failed: 1 } });
-  expect(await statuses.write([status("north", { snapshotMs: sinceMs, position: "1-0" }), west, south])).toEqual([]);
+  const reported = [status("north", { snapshotMs: sinceMs, position: "1-0" }), west, south];
+  expect(await statuses.write(reported)).toEqual([]);
   const since = "2030-05-06T13:00:00.000Z";
   const common = { since, last_message: "2030-05-06T13:00:01.000Z", lag_ms: 84, applied: 1200, is_forgetting: false };
   expect((await listed()).regions).toEqual([
@@ -94,11 +96,17 @@ test("interface, command and console show each link, and a cut one is a warning"
   expect(shown.out).toMatch(/west +down .* 84 ms +70 +1200 +2 unauthentic, 1 failed/u);
   const browser = await sharedChromium();
   await using context = await browser.newContext({ locale: "en-US", bypassCSP: true });
-  const page = await openConsole(context, desk, "helen");
+  // An operator whose home is this region.
+  const page = await openConsole(context, desk, "sam");
   await page.getByRole("link", { name: "System" }).click();
   const table = page.getByRole("table", { name: "Regions" });
   const row = table.getByRole("row").filter({ hasText: "west" });
-  await row.waitFor();
+  // The report is kept for a few seconds, and a status is out of date after a few more.
+  await poll("a report with the links", async () => {
+    await statuses.write(reported);
+    await page.reload();
+    return (await row.innerText()).includes("down");
+  });
   expect(await row.innerText()).toMatch(/down[\s\S]*since[\s\S]*84 ms\s+70\s+1200\s+2 not authentic, 1 failed/u);
   expect(await table.getByRole("row").filter({ hasText: "south" }).innerText()).toContain("no longer configured");
   expect(await page.getByRole("table", { name: "Findings" }).innerText()).toMatch(/region west\s+no link since/u);

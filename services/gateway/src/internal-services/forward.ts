@@ -2,7 +2,7 @@ import { METHODS } from "node:http";
 import { Readable } from "node:stream";
 import replyFrom from "@fastify/reply-from";
 import { endsWithin } from "@postern/shared/platform/concurrency";
-import { errorCodes } from "@postern/shared/platform/errors";
+import { AppError, errorCodes } from "@postern/shared/platform/errors";
 import { type AssertionAudience, acceptsHtml, type Caller } from "@postern/shared/platform/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { OnRequest } from "../callers/hooks.ts";
@@ -23,6 +23,9 @@ function refuseLongBody(reply: FastifyReply, names: WireNames): void {
   sendError(reply, names, { status: 413, error: "the body is too large", headers: [["Connection", "close"]] });
 }
 
+/** More than may be held for another region. */
+const isTooLong = (error: unknown): boolean => error instanceof AppError && error.code === "REQUEST_TOO_LARGE";
+
 interface ServiceFailed {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -34,9 +37,12 @@ interface ServiceFailed {
 function serviceFailed({ request, reply, service, error: err }: ServiceFailed, deps: ForwardDeps): void {
   const { names, logger, onFailed } = deps;
   const upload = uploadError(err);
+  if (upload?.reason === "too-large" || isTooLong(err)) {
+    refuseLongBody(reply, names);
+    return;
+  }
   if (upload !== undefined) {
-    if (upload.reason === "too-large") refuseLongBody(reply, names);
-    else reply.raw.destroy();
+    reply.raw.destroy();
     return;
   }
   const reason = failureReason(err);
@@ -154,6 +160,31 @@ function passElsewhere(answered: AnsweredElsewhere, paths: ServicePaths, deps: F
   takeAnswer({ request, reply, callerIp, answer: { statusCode: answer.status, stream } }, paths, deps);
 }
 
+interface Arrived {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly caller: Caller;
+}
+
+/** Lets the region answer that a request concerns. Undefined if there is one region only; "sent" if the response has been sent. */
+async function toRegion(
+  { request, reply, caller }: Arrived,
+  paths: ServicePaths,
+  deps: ForwardDeps,
+): Promise<Forwarded | "sent" | undefined> {
+  const { service } = paths;
+  if (service !== "idp" || deps.regions === undefined) return undefined;
+  try {
+    const forwarded = await deps.regions.forward(request, caller);
+    if (forwarded === undefined || forwarded.outcome === "here") return forwarded;
+    passElsewhere({ request, reply, callerIp: caller.clientIp, forwarded }, paths, deps);
+  } catch (error) {
+    deps.guesses.leave(request);
+    serviceFailed({ request, reply, service, error }, deps);
+  }
+  return "sent";
+}
+
 function registerPaths(app: FastifyInstance, paths: ServicePaths, deps: ForwardDeps): void {
   const { service, caller, checksCredentials } = paths;
   const { origin, started } = deps.places[service];
@@ -166,11 +197,8 @@ function registerPaths(app: FastifyInstance, paths: ServicePaths, deps: ForwardD
     }
     if (started !== undefined) await endsWithin(started, startsWithinMs);
     const vouched = vouchedCaller(request, paths, deps);
-    const forwarded = service === "idp" ? await deps.regions?.forward(request, vouched) : undefined;
-    if (forwarded !== undefined && forwarded.outcome !== "here") {
-      passElsewhere({ request, reply, callerIp: vouched.clientIp, forwarded }, paths, deps);
-      return reply;
-    }
+    const forwarded = await toRegion({ request, reply, caller: vouched }, paths, deps);
+    if (forwarded === "sent") return reply;
     const assertion = await deps.sign(vouched, service);
     const traceparent = deps.tracer?.active()?.traceparent;
     if (service === "admin") deps.streams.add(reply);

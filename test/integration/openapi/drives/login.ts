@@ -124,14 +124,8 @@ export const loginDrives: readonly Drive[] = [
     },
   ),
   ...both("lostPhonePage", 200, asBob),
-  ...both(
-    "lostPhoneSignIn",
-    302,
-    async (stack) => byForm(await bobAt(stack, "/login/lost-phone"), { code: await lostPhoneCode(stack) }),
-    {
-      status: 200,
-      parts: async (stack) => byForm(await bobAt(stack, "/login/lost-phone"), { code: "none" }),
-    },
+  ...both("lostPhoneSignIn", 302, async (stack) =>
+    byForm(await bobAt(stack, "/login/lost-phone"), { code: await lostPhoneCode(stack) }),
   ),
   ...both("codesLowPage", 302, asBob),
   ...both("passwordWarningPage", 302, asBob),
