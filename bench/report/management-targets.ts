@@ -10,6 +10,6 @@ export function managementTargets({ management }: Results): readonly Target[] {
 
 export function consoleTargets({ consolePages }: Results): readonly Target[] {
   return consolePages.map(({ title, cpuMs }) =>
-    judged({ title: `a million bans: console, ${title}: CPU`, value: cpuMs, atMost: 300, unit: " ms", digits: 1 }),
+    judged({ title: `a million bans: console, ${title}: CPU`, value: cpuMs, atMost: 20, unit: " ms", digits: 1 }),
   );
 }

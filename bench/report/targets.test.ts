@@ -132,11 +132,11 @@ describe("targetsOf", () => {
     expect(target(results([]), "a million bans")).toBeUndefined();
   });
 
-  it("with a million bans a page of the console takes at most 300 ms of CPU", () => {
-    const consolePages = [300, 330.1].map((cpuMs) => ({ title: `page of ${cpuMs} ms`, samples: 100, cpuMs }));
+  it("with a million bans a page of the console takes at most 20 ms of CPU", () => {
+    const consolePages = [20, 22.1].map((cpuMs) => ({ title: `page of ${cpuMs} ms`, samples: 100, cpuMs }));
     const measured = { ...results([]), consolePages };
-    expect(target(measured, "console, page of 300 ms")).toMatchObject({ target: "≤ 300.0 ms", met: true });
-    expect(target(measured, "console, page of 330.1 ms")?.met).toBe(false);
+    expect(target(measured, "console, page of 20 ms")).toMatchObject({ target: "≤ 20.0 ms", met: true });
+    expect(target(measured, "console, page of 22.1 ms")?.met).toBe(false);
   });
 
   it("a dialect may cost five percent more than JSON", () => {

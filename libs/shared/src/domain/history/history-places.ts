@@ -106,9 +106,8 @@ export function identityOf(note: DecisionNote, network: HistoryPlace): string {
   return network.digest.slice(0, networkCharacters) + hash("sha256", text, "base64url").slice(0, 11);
 }
 
-/** Whether a record with this identity may be of this network. */
-export const isOfNetwork = (identity: string, { digest }: HistoryPlace): boolean =>
-  identity.startsWith(digest.slice(0, networkCharacters));
+/** What the identities of a network's records begin with, and few others. */
+export const networkBeginning = ({ digest }: HistoryPlace): string => digest.slice(0, networkCharacters);
 
 /** Pages show the first two groups of a request's GUID. */
 const shownCharacters = 13;

@@ -28,7 +28,7 @@ export type ReadAuditHistory = (query: AuditHistoryQuery) => Promise<AuditHistor
 /** Read from Redis at a time; opening so many takes the event loop a few milliseconds. */
 const chunkSize = 250;
 /** Read for one page, which costs less than 20 ms of CPU. */
-const maxRead = 2000;
+const maxRead = 1500;
 /** Redis gives a record its place when it is written, by its own clock: how far that may be from the record's time. */
 const slackMs = 600_000;
 

@@ -7,7 +7,7 @@ import {
   earlierNetworkPlace,
   earlierReferencesKeyOf,
   type HistoryPlace,
-  isOfNetwork,
+  networkBeginning,
   networkPlace,
   readPlace,
   referencesKeyOf,
@@ -16,10 +16,10 @@ import {
 } from "./history-places.ts";
 import { createHistoryPages, type HistoryPagesOptions } from "./read-pages.ts";
 import {
-  createPlaceReader,
+  createPlacesReader,
   type HistoryReaderOptions,
   joined,
-  type ReadPlace,
+  type ReadPlaces,
   type Stored,
   unique,
 } from "./read-places.ts";
@@ -74,24 +74,24 @@ async function readFailingNetworks({ redis, keyPrefix }: HistoryStore, nowMs: nu
 /** The network's own records, and those in the histories of accounts and names. */
 async function readNetwork(
   { redis, keyPrefix }: HistoryStore,
-  readPlaceOf: ReadPlace,
+  readPlaces: ReadPlaces,
   network: HistoryPlace,
 ): Promise<readonly Stored[]> {
   const keys = (["ok", "other"] as const).map((list) => accountsKeyOf(keyPrefix, network, list));
   const [own, ...members] = await Promise.all([
-    readPlaceOf(network),
+    readPlaces([network]),
     ...keys.map((key) => redis.zrevrange(key, 0, -1)),
   ]);
   const places = [...new Set(members.flat())].flatMap((written) => readPlace(written) ?? []);
-  const others = await Promise.all(places.map((one) => readPlaceOf(one, (identity) => isOfNetwork(identity, network))));
-  const records = others.flat().filter(({ clientIp }) => networkPlace(clientIp).digest === network.digest);
+  const others = await readPlaces(places, networkBeginning(network));
+  const records = others.filter(({ clientIp }) => networkPlace(clientIp).digest === network.digest);
   return joined(unique([...own, ...records]));
 }
 
 /** The record behind a reference. */
 async function readReference(
   { redis, keyPrefix }: HistoryStore,
-  readPlaceOf: ReadPlace,
+  readPlaces: ReadPlaces,
   shown: string,
 ): Promise<Stored | undefined> {
   const keys = [referencesKeyOf(keyPrefix, shown), earlierReferencesKeyOf(keyPrefix, shown)];
@@ -101,7 +101,7 @@ async function readReference(
   if (found === undefined) return undefined;
   for (const place of places.split(",")) {
     const at = place.includes(":") ? readPlace(place) : earlierNetworkPlace(place);
-    const records = at === undefined ? [] : await readPlaceOf(at, (one) => one === identity);
+    const records = at === undefined ? [] : await readPlaces([at], `${identity} `);
     const same = records.toSorted((a, b) => b.timeMs - a.timeMs);
     const record = same.find(({ session }) => session.toLowerCase().startsWith(shown)) ?? same[0];
     if (record !== undefined) return record;
@@ -110,24 +110,19 @@ async function readReference(
 }
 
 export function createDecisionHistory(options: HistoryReaderOptions & HistoryPagesOptions) {
-  const readPlaceOf = createPlaceReader(options);
+  const readPlaces = createPlacesReader(options);
   return {
     /** Records of an account, and of sign-ins with this name that a ban refused, newest first. */
-    ofAccount: async (account: string): Promise<readonly RecordedDecision[]> => {
-      const [own, refused] = await Promise.all([
-        readPlaceOf(accountPlace(account)),
-        readPlaceOf(refusedPlace(account)),
-      ]);
+    ofAccount: async (account: string): Promise<readonly RecordedDecision[]> =>
       // Times are whole seconds; within one, the refusal follows the failures that caused the ban.
-      return joined(unique([...refused, ...own]));
-    },
+      joined(unique(await readPlaces([refusedPlace(account), accountPlace(account)]))),
     /** Records of the network (IPv4 /24, IPv6 /48) of an address, newest first. */
     ofNetwork: async (address: string): Promise<readonly RecordedDecision[]> =>
-      readNetwork(options, readPlaceOf, networkPlace(canonicalIp(address) ?? address)),
+      readNetwork(options, readPlaces, networkPlace(canonicalIp(address) ?? address)),
     /** The record behind the GUID of a request, or behind its part that pages show. */
     ofReference: async (reference: string): Promise<RecordedDecision | undefined> =>
-      readReference(options, readPlaceOf, shownReference(reference)),
-    page: createHistoryPages(options, readPlaceOf),
+      readReference(options, readPlaces, shownReference(reference)),
+    page: createHistoryPages(options, readPlaces),
     traffic: (sinceMs: number, untilMs: number) => readTraffic(options, sinceMs, untilMs),
     failingNetworks: (now: number, size: number) => readFailingNetworks(options, now, size),
   };

@@ -1,7 +1,7 @@
 import { historyIndexKey } from "../../platform/redis/keys/history.ts";
 import type { RecordedDecision } from "./decision-record.ts";
 import { allShards, type HistoryPlace, placeWith } from "./history-places.ts";
-import { joined, type ReadPlace, type Stored, unique } from "./read-places.ts";
+import { joined, type ReadPlaces, type Stored, unique } from "./read-places.ts";
 import { type HistoryStore, secondsOf } from "./store.ts";
 
 /** Of a page, about: each is decrypted and written while other requests wait. */
@@ -73,7 +73,7 @@ const isOwn = ({ kind }: HistoryPlace, { account }: Stored): boolean => kind !==
  * Reads the whole history, some histories at a time. One that is there from the first to the last page is in at least one of them, and may be in
  * two. Rejects without Redis, with a RangeError for a cursor that is none.
  */
-export function createHistoryPages({ redis, keyPrefix, recordsOfOne }: HistoryPagesOptions, readPlace: ReadPlace) {
+export function createHistoryPages({ redis, keyPrefix, recordsOfOne }: HistoryPagesOptions, readPlaces: ReadPlaces) {
   const size = historiesOfPage(recordsOfOne);
   const scanned = async ({ at, scan, after }: Position, sinceMs: number, room: number) => {
     const { kind, shard } = allShards[at] ?? { kind: "account", shard: "A" };
@@ -92,7 +92,7 @@ export function createHistoryPages({ redis, keyPrefix, recordsOfOne }: HistoryPa
     return { places: left, next };
   };
   const readHistory = async (place: HistoryPlace, sinceMs: number): Promise<WholeHistory> => {
-    const own = (await readPlace(place)).filter((record) => isOwn(place, record));
+    const own = (await readPlaces([place])).filter((record) => isOwn(place, record));
     const records = joined(unique(own)).filter(({ timeMs }) => timeMs >= sinceMs);
     return { id: `${place.kind.slice(0, 1)}${place.digest}`, records };
   };

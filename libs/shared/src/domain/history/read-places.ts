@@ -1,5 +1,8 @@
+import { createHotCache } from "../../platform/cache/hot-cache.ts";
+import { defineVariableScript, readTexts } from "../../platform/redis/script.ts";
 import { type DayCount, openedPart, type RecordedDecision } from "./decision-record.ts";
-import { type HistoryPlace, historyLists, listKeyOf } from "./history-places.ts";
+import { type HistoryPlace, historyLists, indexKeyOf, listKeyOf } from "./history-places.ts";
+import readHistoriesLua from "./scripts/read-histories.lua?raw";
 import { type HistoryStore, openRecord } from "./store.ts";
 
 export type HistoryReaderOptions = HistoryStore & {
@@ -26,9 +29,23 @@ function readDays(written: string | undefined): readonly DayCount[] | undefined 
     .filter(({ count }) => count > 0);
 }
 
-function storedIn(record: string, key: string, keys: HistoryStore["keys"]): readonly Stored[] {
+/** Two operations of one page read the same records, and those of one address may be some hundred. */
+const mostOpened = 2048;
+
+/** Opens the sealed part of a record in a list. */
+function createOpen(keys: HistoryStore["keys"]) {
+  const known = createHotCache<NonNullable<ReturnType<typeof openedPart>>>(mostOpened);
+  return (key: string, sealed: string) => {
+    const name = `${key} ${sealed}`;
+    const opened = known.get(name) ?? openedPart(openRecord(keys, key, sealed));
+    if (opened !== undefined) known.set(name, opened);
+    return opened;
+  };
+}
+
+function storedIn(record: string, key: string, open: ReturnType<typeof createOpen>): readonly Stored[] {
   const [, identity = "", first, last, count, reference = "", sealed = ""] = form.exec(record) ?? [];
-  const opened = openedPart(openRecord(keys, key, sealed));
+  const opened = open(key, sealed);
   if (opened === undefined) return [];
   const [session = "", written] = reference.split(";");
   const times = { firstMs: Number(first) * 1000, timeMs: Number(last) * 1000, count: Number(count) };
@@ -80,23 +97,27 @@ export function unique(records: readonly Stored[]): readonly Stored[] {
   });
 }
 
-/** Reads the lists of histories. */
-export function createPlaceReader({ redis, keyPrefix, keys, lifeMs, countsMs, nowMs }: HistoryReaderOptions) {
-  return async (
-    place: HistoryPlace,
-    isMeant: (identity: string) => boolean = () => true,
-  ): Promise<readonly Stored[]> => {
-    const lists = historyLists.map((list) => listKeyOf(keyPrefix, place, list));
-    const found = await Promise.all(lists.map((key) => redis.lrange(key, 0, -1)));
+/** Reads histories, with one command for those of a shard. */
+export function createPlacesReader({ redis, keyPrefix, keys, lifeMs, countsMs, nowMs }: HistoryReaderOptions) {
+  const open = createOpen(keys);
+  const run = defineVariableScript(redis, { name: "readHistories", lua: readHistoriesLua }, 1);
+  const readShard = async (places: readonly HistoryPlace[], beginning: string): Promise<readonly Stored[]> => {
+    const [first] = places;
+    if (first === undefined) return [];
+    const lists = places.flatMap((place) => historyLists.map((list) => listKeyOf(keyPrefix, place, list)));
+    const found = await run([indexKeyOf(keyPrefix, first)], [beginning, ...lists]);
+    if (!Array.isArray(found)) throw new TypeError("the script did not return lists");
+    return found.flatMap((records, index) =>
+      readTexts(records).flatMap((record) => storedIn(record, lists[index] ?? "", open)),
+    );
+  };
+  /** @param beginning of the identities of the records that are meant */
+  return async (places: readonly HistoryPlace[], beginning = ""): Promise<readonly Stored[]> => {
+    const shards = Map.groupBy(places, ({ kind, shard }) => `${kind} ${shard}`);
+    const found = await Promise.all([...shards.values()].map((ofShard) => readShard(ofShard, beginning)));
     const now = nowMs();
-    return found
-      .flatMap((records, index) =>
-        records
-          .filter((record) => isMeant(record.slice(0, record.indexOf(" "))))
-          .flatMap((record) => storedIn(record, lists[index] ?? "", keys)),
-      )
-      .filter(({ timeMs, days }) => timeMs >= now - (days === undefined ? lifeMs : countsMs));
+    return found.flat().filter(({ timeMs, days }) => timeMs >= now - (days === undefined ? lifeMs : countsMs));
   };
 }
 
-export type ReadPlace = ReturnType<typeof createPlaceReader>;
+export type ReadPlaces = ReturnType<typeof createPlacesReader>;

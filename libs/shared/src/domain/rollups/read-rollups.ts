@@ -1,5 +1,6 @@
 import type { RedisClient } from "../../platform/redis/client.ts";
 import { rollupKey } from "../../platform/redis/keys/rollups.ts";
+import { defineVariableScript, readTexts } from "../../platform/redis/script.ts";
 import {
   addCounts,
   type ChartOutcome,
@@ -13,6 +14,7 @@ import {
   rollupFields,
 } from "./counters.ts";
 import { type ChartRange, chartRanges, type RollupSeries, rollupSeries } from "./periods.ts";
+import readRollupsLua from "./scripts/read-rollups.lua?raw";
 
 /** The objectives of deploy/monitoring/slo.yaml, as far as engines see them. */
 export const objectives = { tempfailShare: 0.001, p99Ms: 500 } as const;
@@ -62,16 +64,6 @@ function summaryOf({ timeMs, counts, bans }: Step) {
   };
 }
 
-/** A hash of Redis as counts; fields of other versions are ignored. */
-function stepOf(timeMs: number, hash: Readonly<Record<string, string>>): Step {
-  const counts = newCounts();
-  for (const [field, text] of Object.entries(hash)) {
-    const index = indexes.get(field);
-    if (index !== undefined) counts[index] = Number(text);
-  }
-  return { timeMs, counts, bans: hash["bans"] === undefined ? undefined : Number(hash["bans"]) };
-}
-
 /** Adds up periods to steps that begin at multiples of their length. */
 export function foldSteps(periods: readonly Step[], stepMs: number): readonly Step[] {
   const steps = new Map<number, Step>();
@@ -85,38 +77,44 @@ export function foldSteps(periods: readonly Step[], stepMs: number): readonly St
   return [...steps.values()];
 }
 
-/** Reads periods as engines wrote them. */
+/** Reads periods as engines wrote them. Counts of fields that are not read are 0. */
 function createPeriods(redis: RedisClient, keyPrefix: string) {
-  const readPeriods = async (series: RollupSeries, first: number, last: number): Promise<readonly Step[]> => {
-    const { stepMs } = rollupSeries[series];
-    const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
-    const hashes = await Promise.all(
-      numbers.map((number) => redis.hgetall(rollupKey.build(keyPrefix, series, String(number)))),
-    );
-    return hashes.map((hash, index) => stepOf((first + index) * stepMs, hash));
-  };
-  /** Periods with their outcomes only, as they were some time before. */
-  const readOutcomes = async (
+  const run = defineVariableScript(redis, { name: "readRollups", lua: readRollupsLua }, 1);
+  const readPeriods = async (
     series: RollupSeries,
     numbers: readonly number[],
-    shiftMs: number,
+    fields: readonly string[] = [...rollupFields, "bans"],
   ): Promise<readonly Step[]> => {
     const { stepMs } = rollupSeries[series];
-    const lists = await Promise.all(
-      numbers.map((number) =>
-        redis.hmget(rollupKey.build(keyPrefix, series, String(number - shiftMs / stepMs)), ...chartOutcomes),
-      ),
-    );
-    return lists.map((list, index) => {
-      const fields = chartOutcomes.map((outcome, position) => [outcome, list[position] ?? "0"] as const);
-      return stepOf((numbers[index] ?? 0) * stepMs, Object.fromEntries(fields));
+    const keys = numbers.map((number) => rollupKey.build(keyPrefix, series, String(number)));
+    const found = readTexts(await run(keys.slice(0, 1), [fields.length, ...fields, ...keys]));
+    const places = fields.map((field) => indexes.get(field));
+    const bansAt = fields.indexOf("bans");
+    return found.map((text, index) => {
+      const counts = newCounts();
+      const values = text.split(",");
+      for (const [position, place] of places.entries()) {
+        if (place !== undefined) counts[place] = Number(values[position]);
+      }
+      const bans = values[bansAt] ?? "";
+      return { timeMs: (numbers[index] ?? 0) * stepMs, counts, bans: bans === "" ? undefined : Number(bans) };
     });
   };
-  return { readPeriods, readOutcomes };
+  /** Outcomes of the hours a week before these, under the times of these. */
+  const readWeekBefore = async (hours: readonly number[]): Promise<readonly Step[]> => {
+    const numbers = hours.map((hour) => hour - weekMs / rollupSeries.hours.stepMs);
+    const steps = await readPeriods("hours", numbers, chartOutcomes);
+    return steps.map((step) => ({ ...step, timeMs: step.timeMs + weekMs }));
+  };
+  return { readPeriods, readWeekBefore };
 }
 
+/** The numbers of the periods from one to another. */
+const numbersOf = (first: number, last: number): readonly number[] =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
 export function createRollupReader(redis: RedisClient, keyPrefix: string) {
-  const { readPeriods, readOutcomes } = createPeriods(redis, keyPrefix);
+  const { readPeriods, readWeekBefore } = createPeriods(redis, keyPrefix);
   /** Failures by hour; undefined where no engine counted anything a week before. @param reading the same hours, if they are being read anyway */
   const readWeek = async (
     { fromMs, toMs, stepMs }: { readonly fromMs: number; readonly toMs: number; readonly stepMs: number },
@@ -124,10 +122,10 @@ export function createRollupReader(redis: RedisClient, keyPrefix: string) {
   ) => {
     const { stepMs: hourMs } = rollupSeries.hours;
     const first = Math.floor(fromMs / hourMs);
-    const hours = Array.from({ length: Math.floor(toMs / hourMs) - first + 1 }, (_, index) => first + index);
+    const hours = numbersOf(first, Math.floor(toMs / hourMs));
     const [all, before] = await Promise.all([
-      reading ?? readOutcomes("hours", hours, 0),
-      readOutcomes("hours", hours, weekMs),
+      reading ?? readPeriods("hours", hours, chartOutcomes),
+      readWeekBefore(hours),
     ]);
     const now = all.filter(({ timeMs }) => timeMs >= first * hourMs);
     const earlier = foldSteps(before, stepMs);
@@ -146,7 +144,7 @@ export function createRollupReader(redis: RedisClient, keyPrefix: string) {
     const weekStepMs = Math.max(stepMs, rollupSeries.hours.stepMs);
     const lengthMs = Math.min(weekMs, Math.max(86_400_000, periods * periodMs));
     const weekFromMs = Math.floor((nowMs - lengthMs) / weekStepMs + 1) * weekStepMs;
-    const reading = readPeriods(series, fromMs / periodMs, Math.floor(nowMs / periodMs));
+    const reading = readPeriods(series, numbersOf(fromMs / periodMs, Math.floor(nowMs / periodMs)));
     const isInHours = series === "hours" && fromMs <= weekFromMs;
     const weekRange = { fromMs: weekFromMs, toMs: nowMs, stepMs: weekStepMs };
     const [found, week] = await Promise.all([reading, readWeek(weekRange, isInHours ? reading : undefined)]);
@@ -186,16 +184,14 @@ const decided = ({ timeMs, counts }: Step): TenMinutes => ({
 
 /** Reads the ten minutes of a day, oldest first, and the hours a week before them; undefined where nothing was counted then. */
 export function createDayReader(redis: RedisClient, keyPrefix: string) {
-  const { readOutcomes } = createPeriods(redis, keyPrefix);
+  const { readPeriods, readWeekBefore } = createPeriods(redis, keyPrefix);
   return async (nowMs: number) => {
     const { tens, hours } = rollupSeries;
     const last = Math.floor(nowMs / tens.stepMs);
-    const numbers = Array.from({ length: tens.kept }, (_, index) => last - tens.kept + 1 + index);
     const lastHour = Math.floor(nowMs / hours.stepMs);
-    const ofHours = Array.from({ length: 25 }, (_, index) => lastHour - 24 + index);
     const [steps, before] = await Promise.all([
-      readOutcomes("tens", numbers, 0),
-      readOutcomes("hours", ofHours, weekMs),
+      readPeriods("tens", numbersOf(last - tens.kept + 1, last), chartOutcomes),
+      readWeekBefore(numbersOf(lastHour - 24, lastHour)),
     ]);
     const usual = new Map(before.map((step) => [step.timeMs, decided(step)]));
     return {

@@ -74,6 +74,13 @@ export function defineVariableScript(
   return (keys, args) => run([...keys, ...args]);
 }
 
+/** @throws TypeError for a reply that is not a list of texts */
+export function readTexts(reply: unknown): readonly string[] {
+  if (!Array.isArray(reply) || !reply.every((text) => typeof text === "string"))
+    throw new TypeError("the script did not return a list of texts");
+  return reply;
+}
+
 /** A reply of names and values that follow each other. @throws TypeError for any other reply */
 export function readFields(reply: unknown): Readonly<Record<string, unknown>> {
   if (!Array.isArray(reply) || reply.length % 2 !== 0) throw new TypeError("the script did not return named fields");
