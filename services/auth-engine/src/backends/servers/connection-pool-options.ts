@@ -1,4 +1,4 @@
-import { remainingMs, type Wait } from "@postern/shared/platform/concurrency";
+import { remainingMs, type Wait, watchDeadline } from "@postern/shared/platform/concurrency";
 import type { Clock } from "@postern/shared/platform/time";
 import type { FailureKind } from "./errors.ts";
 import type { ServerAddress, Target, TargetSet } from "./target-set.ts";
@@ -103,4 +103,46 @@ export function begin<Connection, T>(work: Work<Connection, T>, connection: Conn
   } catch (error) {
     return Promise.reject(error);
   }
+}
+
+/** Takes the answer of a server that takes long, for the case that no other one answers. */
+export type WaitLonger<T> = (answer: Promise<T>) => void;
+
+interface AnswerOptions<T> {
+  readonly wait: Wait;
+  readonly startPatience: ((onSlow: (error: Error) => void) => () => void) | undefined;
+  readonly waitLonger: WaitLonger<T> | undefined;
+  readonly onAnswer: () => void;
+  /** Returns what a caller gets that waits longer. */
+  readonly onFailure: (error: unknown) => unknown;
+}
+
+/** What an operation ends with. When the wait or the patience is over, the operation continues. */
+export function answerOf<T>(operation: Promise<T>, options: AnswerOptions<T>): Promise<T> {
+  const { wait, startPatience, waitLonger, onAnswer, onFailure } = options;
+  // One promise for all of it, because every decision waits for several.
+  return new Promise((resolve, reject) => {
+    let late: PromiseWithResolvers<T> | undefined;
+    const stopWatching = watchDeadline(wait, (error) => (late ?? { reject }).reject(error));
+    const stopPatience = startPatience?.((error) => {
+      late = Promise.withResolvers<T>();
+      late.promise.catch(forever);
+      waitLonger?.(late.promise);
+      reject(error);
+    });
+    const stop = (): void => [stopWatching, stopPatience].forEach((each) => each?.());
+    operation.then(
+      (value) => {
+        stop();
+        onAnswer();
+        (late ?? { resolve }).resolve(value);
+      },
+      (error: unknown) => {
+        stop();
+        const shown = onFailure(error);
+        if (late === undefined) reject(error);
+        else late.reject(shown);
+      },
+    );
+  });
 }

@@ -1,14 +1,16 @@
-import { throwIfOver, type Wait, watchDeadline } from "@postern/shared/platform/concurrency";
+import { throwIfOver, type Wait } from "@postern/shared/platform/concurrency";
 import { AppError } from "@postern/shared/platform/errors";
 import type { CallContext } from "../../pipeline/attempt.ts";
 import { BoundedQueue } from "./bounded-queue.ts";
 import {
+  answerOf,
   begin,
   type ConnectionPoolOptions,
   isLessLoaded,
   Patience,
   type PooledConnection,
   type Slot,
+  type WaitLonger,
   type Work,
 } from "./connection-pool-options.ts";
 import { backendUnavailable, RefusedAccountError } from "./errors.ts";
@@ -38,22 +40,24 @@ export class ConnectionPool<Connection extends PooledConnection, Address extends
 
   /**
    * Runs one operation. If the connection turns out to be dead before the server answered, the operation is retried
-   * once, on another server if possible; after a timeout, or if the server takes long, it is retried on another server only.
+   * once, on another server if possible; after a timeout, or if the server takes long, it is retried on another server only. A server that
+   * takes long may still answer: where the other one fails, its answer counts.
    */
   async run<T>(work: Work<Connection, T>, context: CallContext): Promise<T> {
-    const { clock, label, targets, classify } = this.#options;
-    const wait: Wait = { context, clock, waitingFor: label };
+    const { clock, label: waitingFor, targets, classify } = this.#options;
+    const wait: Wait = { context, clock, waitingFor };
     let avoided: Target<Address> | undefined;
+    let late: Promise<T> | undefined;
+    const waitLonger: WaitLonger<T> = (answer) => void (late = answer);
     for (;;) {
       const slot = await this.#acquire(wait, avoided);
       try {
-        return await this.#perform(slot, work, wait, avoided === undefined);
+        return await this.#perform(slot, work, wait, avoided === undefined ? waitLonger : undefined);
       } catch (error) {
         if (classify(error) === "answer") throw error;
+        if (avoided !== undefined && late !== undefined) return late;
         const isWorthwhile = (classify(error) === "lost" && !slot.wentSilent) || targets.hasHealthyBeside(slot.target);
-        if (avoided !== undefined || !isWorthwhile || this.#isClosed) {
-          throw backendUnavailable(`${label} to ${slot.target.address.uri}`, error);
-        }
+        if (avoided !== undefined || !isWorthwhile || this.#isClosed) throw this.#failure(slot.target.address, error);
         avoided = slot.target;
       }
     }
@@ -73,11 +77,8 @@ export class ConnectionPool<Connection extends PooledConnection, Address extends
     const poor = usable.find((target) => this.#count(target) < share);
     if (poor === undefined || this.#slots.size + this.#opening < this.#options.size) return;
     const crowded = usable.find((target) => this.#count(target) > share);
-    for (const slot of this.#slots) {
-      if (slot.target !== crowded || slot.isRetiring) continue;
-      this.#retire(slot);
-      return;
-    }
+    const spare = this.#slots.values().find((slot) => slot.target === crowded && !slot.isRetiring);
+    if (spare !== undefined) this.#retire(spare);
   }
 
   /** Waiting callers get an error; operations in progress end within their time limit. */
@@ -136,27 +137,27 @@ export class ConnectionPool<Connection extends PooledConnection, Address extends
     slot.target.inFlight += 1;
   }
 
-  /** One promise for all of it. When the wait is over, the operation continues and keeps its place until it ends. */
-  #perform<T>(slot: Slot<Connection, Address>, work: Work<Connection, T>, wait: Wait, isFirst: boolean): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const stopWatching = watchDeadline(wait, reject);
-      const stopPatience = isFirst ? this.#patience.forAnswer(slot.target, wait, reject) : undefined;
-      const stop = (): void => [stopWatching, stopPatience].forEach((each) => each?.());
-      begin(work, slot.connection).then(
-        (value) => {
-          stop();
-          slot.target.breaker.succeeded();
-          this.#release(slot);
-          resolve(value);
-        },
-        (error: unknown) => {
-          stop();
-          this.#noteFailure(slot, error);
-          this.#release(slot);
-          reject(error);
-        },
-      );
+  #perform<T>(slot: Slot<Connection, Address>, work: Work<Connection, T>, wait: Wait, waitLonger?: WaitLonger<T>) {
+    const { breaker, address } = slot.target;
+    return answerOf(begin(work, slot.connection), {
+      wait,
+      startPatience: waitLonger && ((onSlow) => this.#patience.forAnswer(slot.target, wait, onSlow)),
+      waitLonger,
+      onAnswer: () => {
+        breaker.succeeded();
+        this.#release(slot);
+      },
+      onFailure: (error) => {
+        this.#noteFailure(slot, error);
+        this.#release(slot);
+        return this.#failure(address, error);
+      },
     });
+  }
+
+  #failure({ uri }: Address, error: unknown): unknown {
+    const { classify, label } = this.#options;
+    return classify(error) === "answer" ? error : backendUnavailable(`${label} to ${uri}`, error);
   }
 
   #noteFailure(slot: Slot<Connection, Address>, error: unknown): void {
@@ -213,12 +214,8 @@ export class ConnectionPool<Connection extends PooledConnection, Address extends
 
   /** Idle connections to a server with an open breaker must not keep others out. */
   #evictUnusable(): void {
-    for (const slot of this.#slots) {
-      if (slot.inFlight === 0 && slot.target.breaker.state() !== "closed") {
-        this.#retire(slot);
-        return;
-      }
-    }
+    const idle = this.#slots.values().find((slot) => slot.inFlight === 0 && slot.target.breaker.state() !== "closed");
+    if (idle !== undefined) this.#retire(idle);
   }
 
   async #openSlot(avoided?: Target<Address>): Promise<void> {
