@@ -15,7 +15,7 @@ const appendToRegionLog = {
 } as const;
 
 /** Entries that the log keeps. A region that was away for more of them takes a snapshot. */
-export const maxLogEntries = 100_000;
+const maxLogEntries = 100_000;
 /** Bytes of one event as JSON. */
 export const maxEventBytes = 65_536;
 

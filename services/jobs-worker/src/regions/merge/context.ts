@@ -151,7 +151,5 @@ export function createRegionAppliers(config: Config, parts: MergeParts): RegionA
       }),
       factsFeedOf(keyPrefix, parts),
     ],
-    // Counts of a region that is gone end with their windows.
-    forget: () => Promise.resolve(),
   };
 }
