@@ -10,19 +10,21 @@ import {
   loginNameKey,
 } from "../../platform/redis/keys/account.ts";
 import { defineScript, readFields } from "../../platform/redis/script.ts";
-import { removeKeys } from "./remove-keys.ts";
 import changeAccountEpochLua from "./scripts/change-account-epoch.lua?raw";
-
-const changeAccountEpoch = {
-  name: "changeAccountEpoch",
-  lua: changeAccountEpochLua,
-  keys: ["epochKey", "resultsKey", "namesKey"],
-  args: ["epoch", "lifeSeconds"],
-} as const;
 
 /** An account or login name as part of a Redis key: of fixed length, and without braces, which would select a Cluster slot. */
 export function nameDigest(name: string): string {
   return hash("sha256", name, "base64url");
+}
+
+/**
+ * Removes keys one by one, because they may be in several Cluster slots and each answer says whether its key existed.
+ *
+ * @returns the keys that existed
+ */
+export async function removeKeys(redis: RedisClient, keys: readonly string[]): Promise<readonly string[]> {
+  const removed = await Promise.all(keys.map((key) => redis.del(key)));
+  return keys.filter((_key, index) => removed[index] === 1);
 }
 
 function isTexts(value: unknown): value is readonly string[] {
@@ -43,7 +45,12 @@ interface CacheRole {
  * @throws what Redis throws; the event is sent nevertheless, and the flush may be repeated.
  */
 export function createAccountFlush({ redis, bus, keyPrefix }: CacheRole & { readonly bus: Pick<Bus, "publish"> }) {
-  const change = defineScript(redis, changeAccountEpoch);
+  const change = defineScript(redis, {
+    name: "changeAccountEpoch",
+    lua: changeAccountEpochLua,
+    keys: ["epochKey", "resultsKey", "namesKey"],
+    args: ["epoch", "lifeSeconds"],
+  });
   const flushOne = async (account: string, epoch: string): Promise<readonly string[]> => {
     const digest = nameDigest(account);
     const results = accountResultsKey.build(keyPrefix, digest);

@@ -1,4 +1,6 @@
 import { normalisedProtocol } from "../../contracts/auth/request.ts";
+import { bruteForceFlushed } from "../../contracts/events.ts";
+import type { Bus } from "../../platform/bus/connect.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
 import { accountAddressesKey, accountIndexKey, banIndexKey } from "../../platform/redis/keys/brute-force.ts";
 import type { Clock } from "../../platform/time/clock.ts";
@@ -24,8 +26,8 @@ export interface FlushDeps {
   readonly keyPrefix: string;
   readonly rules: () => BruteForceRules;
   readonly clock: Clock;
-  /** Called after each flush, including a failed one, so that engines forget what they remember of it. */
-  readonly onFlushed?: ((scopes: FlushedScopes) => void) | undefined;
+  /** Announces each flush, including a failed one, so that engines forget what they remember of it. Absent where nothing is flushed. */
+  readonly bus?: Pick<Bus, "publish">;
   /** Absent if no other regions are configured. */
   readonly regions?: RegionalFlush | undefined;
 }
@@ -81,9 +83,10 @@ export function keysOfFlush(deps: FlushDeps, request: FlushRequest): readonly st
   return [...counts, ...others, ...bans];
 }
 
-function publishFlush({ rules, onFlushed }: FlushDeps, addresses: readonly string[], request: FlushRequest): void {
+function publishFlush({ rules, bus }: FlushDeps, addresses: readonly string[], request: FlushRequest): void {
   const names = rules().rules.flatMap((rule) => (isMeant(rule, request) ? rule.name : []));
-  if (addresses.length > 0 && names.length > 0) onFlushed?.({ addresses, rules: names });
+  if (addresses.length > 0 && names.length > 0)
+    bus?.publish(bruteForceFlushed, { addresses: [...addresses], rules: names });
 }
 
 /** The keys that existed and were removed, sorted. */

@@ -3,13 +3,6 @@ import { defineScript } from "../../platform/redis/script.ts";
 import readIndexPageLua from "./scripts/read-index-page.lua?raw";
 import { shards } from "./shards.ts";
 
-const readIndexPage = {
-  name: "readIndexPage",
-  lua: readIndexPageLua,
-  keys: ["shardKey"],
-  args: ["afterScore", "afterMember", "maxMembers"],
-} as const;
-
 /** A place in one shard of an index. */
 export interface Place {
   readonly score: string;
@@ -27,7 +20,12 @@ export function placesIn(reply: unknown): readonly Place[] {
 
 /** Reads one shard after a place. Members below `minScore` have expired. */
 export function createShardReader(redis: RedisClient) {
-  const run = defineScript(redis, readIndexPage);
+  const run = defineScript(redis, {
+    name: "readIndexPage",
+    lua: readIndexPageLua,
+    keys: ["shardKey"],
+    args: ["afterScore", "afterMember", "maxMembers"],
+  });
   return async (shardKey: string, after: Place | undefined, minScore: number, size: number) =>
     placesIn(
       await run(

@@ -13,7 +13,7 @@ import {
 } from "./flush.ts";
 import { createIndexReader, type PageRequest } from "./pages.ts";
 import { readValues } from "./read-values.ts";
-import { shards } from "./shards.ts";
+import { countMembers } from "./shards.ts";
 import { accountWideKeys, sourceOf, userPart } from "./source.ts";
 
 /** Keys of bans with which an earlier rule may ban the same network. */
@@ -123,11 +123,6 @@ export type BanPage = Awaited<ReturnType<BruteForceRecords["listBans"]>>;
 
 /** Number of accounts for which wrong passwords were sent since a time; at most as many as the index has. */
 export function createGuessedCount(redis: RedisClient, keyPrefix: string) {
-  return async (sinceMs: number): Promise<number> => {
-    const since = Math.floor(sinceMs / 1000);
-    const counts = await Promise.all(
-      shards.map((shard) => redis.zcount(accountIndexKey.build(keyPrefix, shard), since, "+inf")),
-    );
-    return counts.reduce((sum, count) => sum + count, 0);
-  };
+  const keyOf = (shard: string): string => accountIndexKey.build(keyPrefix, shard);
+  return (sinceMs: number): Promise<number> => countMembers(redis, keyOf, Math.floor(sinceMs / 1000));
 }

@@ -4,11 +4,11 @@ import { type DecisionOutcome, type FailureKind, failureKinds, type RecordedDeci
 import {
   accountPlace,
   accountsKeyOf,
-  earlierNetworkPlace,
   earlierReferencesKeyOf,
   type HistoryPlace,
   isOfNetwork,
   networkPlace,
+  placeWith,
   readPlace,
   referencesKeyOf,
   refusedPlace,
@@ -100,7 +100,8 @@ async function readReference(
   const [, places = "", identity] = found?.split(" ") ?? [];
   if (found === undefined) return undefined;
   for (const place of places.split(",")) {
-    const at = place.includes(":") ? readPlace(place) : earlierNetworkPlace(place);
+    // An earlier version wrote the digest of the network only.
+    const at = place.includes(":") ? readPlace(place) : placeWith("network", place);
     const records = at === undefined ? [] : await readPlaceOf(at, (one) => one === identity);
     const same = records.toSorted((a, b) => b.timeMs - a.timeMs);
     const record = same.find(({ session }) => session.toLowerCase().startsWith(shown)) ?? same[0];

@@ -2,13 +2,6 @@ import type { RedisClient } from "../../platform/redis/client.ts";
 import { defineScript } from "../../platform/redis/script.ts";
 import markChangesLua from "./scripts/mark-changes.lua?raw";
 
-const markChanges = {
-  name: "markChanges",
-  lua: markChangesLua,
-  keys: ["changesKey"],
-  args: ["maxEntries", "lifeSeconds", "changed"],
-} as const;
-
 /** A reader that is further behind misses changes until the same changes again. */
 const maxEntries = 200_000;
 /** In a storm, one command notes everything that has changed in this time. */
@@ -30,7 +23,12 @@ export class ChangeMarks {
   constructor(redis: RedisClient, keyPrefix: string, key: ChangesKey) {
     this.#key = key.build(keyPrefix);
     this.#lifeSeconds = key.ttlSeconds;
-    this.#run = defineScript(redis, markChanges);
+    this.#run = defineScript(redis, {
+      name: "markChanges",
+      lua: markChangesLua,
+      keys: ["changesKey"],
+      args: ["maxEntries", "lifeSeconds", "changed"],
+    });
   }
 
   /** @returns the version of the last one. @throws what Redis throws */

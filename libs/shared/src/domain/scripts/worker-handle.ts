@@ -6,8 +6,7 @@ import {
   type FromWorker,
   progressField,
   type ScriptCall,
-  type ScriptHost,
-  type ScriptLogLine,
+  type ScriptSurroundings,
   type ToWorker,
   type WorkerStart,
 } from "./messages.ts";
@@ -19,11 +18,8 @@ export interface PendingCall {
   readonly reject: (error: AppError) => void;
 }
 
-interface WorkerHandleDeps {
+interface WorkerHandleDeps extends ScriptSurroundings {
   readonly start: Omit<WorkerStart, "progress">;
-  readonly host: ScriptHost;
-  readonly onLog: (line: ScriptLogLine) => void;
-  readonly onCount: (script: string, name: string, by: number) => void;
   readonly onReady: () => void;
   readonly onInvalid: (problems: readonly string[]) => void;
   readonly onWorn: (handle: WorkerHandle) => void;

@@ -11,5 +11,5 @@ export {
   shadowProtocols,
   totalFields,
 } from "./differences.ts";
-export { createShadowReport, maxDifferences, type ShadowReports, type ShadowStore } from "./read-report.ts";
+export { createShadowReport, maxDifferences, type ShadowReports } from "./read-report.ts";
 export { createShadowWriter, type ShadowBatch, type WriteShadowBatch } from "./write-report.ts";

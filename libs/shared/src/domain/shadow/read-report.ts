@@ -1,16 +1,7 @@
 import { Value } from "typebox/value";
-import type { KeyRing } from "../../platform/crypto/key-ring.ts";
-import type { RedisClient } from "../../platform/redis/client.ts";
 import { shadowIndexKey, shadowRecordsKey, shadowTotalsKey } from "../../platform/redis/keys/shadow.ts";
-import { openRecord } from "../history/store.ts";
+import { type HistoryStore, openRecord } from "../history/store.ts";
 import { Difference, type DifferenceKind, differenceKinds, omissions, readPlace, totalFields } from "./differences.ts";
-
-export interface ShadowStore {
-  /** The client of the role `state`. */
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  readonly keys: KeyRing;
-}
 
 /** As many differences as Redis keeps. */
 export const maxDifferences = 10_000;
@@ -86,7 +77,7 @@ function totalsOf(totals: Readonly<Record<string, string>>, places: readonly Pla
 }
 
 /** Reads and deletes the report to which all engines add. Both methods reject when Redis does not answer. */
-export function createShadowReport({ redis, keyPrefix, keys }: ShadowStore) {
+export function createShadowReport({ redis, keyPrefix, keys }: HistoryStore) {
   const totalsKey = shadowTotalsKey.build(keyPrefix);
   const indexKey = shadowIndexKey.build(keyPrefix);
   const recordsKey = shadowRecordsKey.build(keyPrefix);

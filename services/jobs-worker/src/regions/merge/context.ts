@@ -1,19 +1,15 @@
 import type { FlushSettings } from "@postern/shared/assembly";
-import { bruteForceFlushed, domainFlushed, sessionsEndedElsewhere } from "@postern/shared/contracts";
-import { createAccountFlush } from "@postern/shared/domain/account-epoch";
+import { domainFlushed, sessionsEndedElsewhere } from "@postern/shared/contracts";
 import {
   CountMarks,
   createBanIds,
   createBanIndex,
   createBansByEnd,
-  createBruteForceRecords,
   createKnownNetworks,
-  createRegionalFlush,
   createSharedBans,
   createSharedCounts,
   type OwnRegion,
 } from "@postern/shared/domain/brute-force";
-import { createScriptedNames } from "@postern/shared/domain/flush";
 import {
   ChangeMarks,
   createSessionEnds,
@@ -35,7 +31,7 @@ import { createCountsFeed } from "./counts-feed.ts";
 import { createFactsFeed } from "./facts-feed.ts";
 import { createSnapshot } from "./snapshot.ts";
 
-interface MergeParts {
+export interface MergeParts {
   readonly state: RedisClient;
   readonly cache: RedisClient;
   readonly bus: Pick<Bus, "publish" | "request">;
@@ -48,27 +44,6 @@ interface MergeParts {
 type Appliers = {
   readonly [Kind in RegionEventKind]: (event: EventOfKind<Kind>, origin: RegionOrigin) => Promise<void>;
 };
-
-function createApplyFlush(config: Config, { state, cache, bus, live, clock, region }: MergeParts) {
-  const { prefix: keyPrefix } = config.storage.redis;
-  const flushDeps = {
-    redis: state,
-    keyPrefix,
-    rules: () => live.current.rules,
-    clock,
-    regions: createRegionalFlush(state, keyPrefix, region),
-    onFlushed: ({ addresses, rules }: Readonly<Record<"addresses" | "rules", readonly string[]>>) => {
-      bus.publish(bruteForceFlushed, { addresses: [...addresses], rules: [...rules] });
-    },
-  };
-  return createApplyAccountFlush({
-    cache,
-    flushResults: createAccountFlush({ redis: cache, bus, keyPrefix }),
-    scriptedNames: createScriptedNames(bus, keyPrefix, () => live.current.hasScript),
-    records: createBruteForceRecords(flushDeps),
-    flushDeps,
-  });
-}
 
 const decided = decidedInRedis("what another region sent could not be stored");
 
@@ -115,7 +90,7 @@ export function createRegionAppliers(config: Config, parts: MergeParts): RegionA
       marks: new CountMarks(state, keyPrefix),
       index: createBanIndex(state, keyPrefix),
     }),
-    "account-flush": createApplyFlush(config, parts),
+    "account-flush": createApplyAccountFlush(keyPrefix, parts),
     "token-denied": ({ id, remainingMs }, { ageMs }) => revocations.deny(id, remainingMs - ageMs),
     "subject-denied": ({ digest, epoch }) => revocations.denySubject(digest, epoch),
     suspension: suspensions.merge,

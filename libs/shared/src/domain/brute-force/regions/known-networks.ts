@@ -3,13 +3,6 @@ import { defineScript } from "../../../platform/redis/script.ts";
 import { accountWideKeys } from "../source.ts";
 import mergeKnownNetworksLua from "./scripts/merge-known-networks.lua?raw";
 
-const mergeKnownNetworks = {
-  name: "mergeKnownNetworks",
-  lua: mergeKnownNetworksLua,
-  keys: ["knownKey"],
-  args: ["knownSeconds", "maxNetworks", "networks"],
-} as const;
-
 const maxNetworks = 32;
 /** What one reading contains: each new network is followed by another reading. */
 const maxRead = 8;
@@ -21,7 +14,12 @@ export type SeenFrom = readonly [network: string, ageSeconds: number];
 
 /** The networks that an account knows, for other regions. */
 export function createKnownNetworks(redis: RedisClient, keyPrefix: string) {
-  const merge = defineScript(redis, mergeKnownNetworks);
+  const merge = defineScript(redis, {
+    name: "mergeKnownNetworks",
+    lua: mergeKnownNetworksLua,
+    keys: ["knownKey"],
+    args: ["knownSeconds", "maxNetworks", "networks"],
+  });
   const keyOf = (account: string): string => accountWideKeys(keyPrefix, account).known;
   return {
     /** Newest first. */
