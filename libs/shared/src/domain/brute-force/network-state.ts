@@ -34,22 +34,6 @@ function failuresElsewhere(stored: string | null, periodMs: number, nowMs: numbe
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** How near a network is to a ban by one rule. */
-export interface RuleState {
-  readonly rule: string;
-  /** The network in which the rule counts. */
-  readonly network: string;
-  /** Prefix length of it. */
-  readonly prefix: number;
-  /** Failures that count now in all regions, before tolerance. */
-  readonly failures: number;
-  /** Failures from which the rule bans. */
-  readonly limit: number;
-  readonly periodMs: number;
-  /** Empty: all. */
-  readonly protocols: readonly string[];
-}
-
 interface Deps extends Omit<FlushDeps, "bus" | "regions"> {
   /** Whether other regions count too. */
   readonly hasRegions: boolean;
@@ -77,7 +61,7 @@ export function createNetworkState(deps: Deps) {
   const sourceAt = (address: string): Source | undefined => sourceOf(address, { ...rules(), keyPrefix });
   return {
     /** By rule, for the networks in which the rules count this address. Empty for anything but an address. */
-    rulesOf: async (address: string): Promise<readonly RuleState[]> => {
+    rulesOf: async (address: string) => {
       const source = sourceAt(address);
       if (source === undefined) return [];
       const { scopes } = source;
@@ -88,11 +72,14 @@ export function createNetworkState(deps: Deps) {
       const nowMs = clock.now();
       return scopes.map(({ rule, network }, index) => ({
         rule: rule.name,
+        /** The network in which the rule counts, and its prefix length. */
         network,
         prefix: rule.cidr,
+        /** Those that count now in all regions, before tolerance. */
         failures:
           failureWindow(found[index] ?? {}, rule.periodMs, nowMs) +
           failuresElsewhere(elsewhere[index] ?? null, rule.periodMs, nowMs),
+        /** Failures from which the rule bans. */
         limit: rule.failedRequests,
         periodMs: rule.periodMs,
         protocols: rule.protocols,
@@ -106,3 +93,6 @@ export function createNetworkState(deps: Deps) {
       ),
   };
 }
+
+/** How near a network is to a ban by one rule. */
+export type RuleState = Awaited<ReturnType<ReturnType<typeof createNetworkState>["rulesOf"]>>[number];

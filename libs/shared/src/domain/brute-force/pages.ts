@@ -1,4 +1,5 @@
 import type { RedisClient } from "../../platform/redis/client.ts";
+import { pairsIn } from "../../platform/redis/pairs.ts";
 import { defineScript } from "../../platform/redis/script.ts";
 import readIndexPageLua from "./scripts/read-index-page.lua?raw";
 import { shards } from "./shards.ts";
@@ -11,11 +12,7 @@ export interface Place {
 
 /** The members and scores that a script returned in turn. */
 export function placesIn(reply: unknown): readonly Place[] {
-  const texts = Array.isArray(reply) ? reply.map(String) : [];
-  return Array.from({ length: texts.length / 2 }, (_, index) => ({
-    member: texts[2 * index] ?? "",
-    score: texts[2 * index + 1] ?? "",
-  }));
+  return pairsIn(Array.isArray(reply) ? reply.map(String) : []).map(([member, score]) => ({ member, score }));
 }
 
 /** Reads one shard after a place. Members below `minScore` have expired. */

@@ -252,8 +252,7 @@ export function createHistoryRecorder(write: WriteHistory, nowMs: () => number, 
     if (batch !== undefined) busy = send(batch);
     return busy;
   };
-  const timer = setInterval(() => void flush(), flushMs);
-  timer.unref();
+  const timer = setInterval(() => void flush(), flushMs).unref();
   return {
     note: recorder.note,
     /** Writes what was gathered, for at most three seconds. */

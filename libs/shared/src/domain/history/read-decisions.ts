@@ -1,5 +1,6 @@
 import { canonicalIp } from "../../platform/net/ip.ts";
 import { failingNetworksKey, trafficKey } from "../../platform/redis/keys/history.ts";
+import { pairsIn } from "../../platform/redis/pairs.ts";
 import { type DecisionOutcome, type FailureKind, failureKinds, type RecordedDecision } from "./decision-record.ts";
 import {
   accountPlace,
@@ -57,10 +58,9 @@ async function readFailingNetworks({ redis, keyPrefix }: HistoryStore, nowMs: nu
   const networks = new Map<string, Record<FailureKind, number>>();
   const read = async (kind: FailureKind, of: number): Promise<void> => {
     const list = await redis.zrevrange(failingNetworksKey.build(keyPrefix, String(of), kind), 0, -1, "WITHSCORES");
-    for (let index = 0; index + 1 < list.length; index += 2) {
-      const network = list[index] ?? "";
+    for (const [network, count] of pairsIn(list)) {
       const totals = networks.get(network) ?? { counted: 0, repeated: 0, refused: 0 };
-      totals[kind] += Number(list[index + 1]);
+      totals[kind] += Number(count);
       networks.set(network, totals);
     }
   };

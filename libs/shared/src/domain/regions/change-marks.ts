@@ -1,4 +1,5 @@
 import type { RedisClient } from "../../platform/redis/client.ts";
+import { pairsIn } from "../../platform/redis/pairs.ts";
 import { defineScript } from "../../platform/redis/script.ts";
 import markChangesLua from "./scripts/mark-changes.lua?raw";
 
@@ -51,22 +52,14 @@ export class ChangeMarks {
   }
 }
 
-export interface Changed {
-  readonly of: string;
-  readonly version: string;
-}
-
 /** What has changed after a version, the oldest first; everything without one, or with one that was not read here. */
 export async function readChanges(
   redis: RedisClient,
   key: string,
   from: string | undefined,
   limit: number,
-): Promise<readonly Changed[]> {
+): Promise<readonly { readonly of: string; readonly version: string }[]> {
   const after = from !== undefined && /^[0-9]{1,16}$/u.test(from) ? `(${from}` : "-inf";
   const found = await redis.zrangebyscore(key, after, "+inf", "WITHSCORES", "LIMIT", 0, limit);
-  return Array.from({ length: found.length / 2 }, (_, index) => ({
-    of: found[2 * index] ?? "",
-    version: found[2 * index + 1] ?? "0",
-  }));
+  return pairsIn(found).map(([of, version]) => ({ of, version }));
 }

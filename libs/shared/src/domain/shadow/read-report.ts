@@ -1,5 +1,6 @@
 import { Value } from "typebox/value";
 import { shadowIndexKey, shadowRecordsKey, shadowTotalsKey } from "../../platform/redis/keys/shadow.ts";
+import { pairsIn } from "../../platform/redis/pairs.ts";
 import { type HistoryStore, openRecord } from "../history/store.ts";
 import { Difference, type DifferenceKind, differenceKinds, omissions, readPlace, totalFields } from "./differences.ts";
 
@@ -14,32 +15,18 @@ export interface DifferenceQuery {
   readonly cursor?: string | undefined;
 }
 
-interface Placed {
-  readonly text: string;
-  readonly timeMs: number;
-  readonly kind: DifferenceKind;
-  readonly digest: string;
-}
-
 /** The newest first. */
-function placesOf(reply: readonly string[]): readonly Placed[] {
-  const places: Placed[] = [];
-  for (let index = 0; index < reply.length; index += 2) {
-    const text = reply[index] ?? "";
+function placesOf(reply: readonly string[]) {
+  return pairsIn(reply).flatMap(([text, time]) => {
     const place = readPlace(text);
-    if (place !== undefined) places.push({ ...place, text, timeMs: Number(reply[index + 1]) });
-  }
-  return places;
+    return place === undefined ? [] : [{ ...place, text, timeMs: Number(time) }];
+  });
 }
 
-interface Compared {
-  readonly name: string;
-  readonly compared: number;
-  readonly different: number;
-}
+type Placed = ReturnType<typeof placesOf>[number];
 
 /** Counts by name, from fields such as `domain:example.org:compared`; the largest first. */
-function countsOf(totals: Readonly<Record<string, string>>, what: "domain" | "protocol"): readonly Compared[] {
+function countsOf(totals: Readonly<Record<string, string>>, what: "domain" | "protocol") {
   const [begin, end] = [`${what}:`, `:compared`];
   const names = Object.keys(totals)
     .filter((field) => field.startsWith(begin) && field.endsWith(end))

@@ -70,8 +70,7 @@ export class Suspensions {
     this.#key = suspensionsKey.build(deps.keyPrefix);
     this.#write = createWriteSuspension(deps.redis, deps.keyPrefix);
     deps.bus.subscribe(suspensionsChanged, () => void this.#refreshAgain());
-    this.#timer = setInterval(() => this.#tick(), refreshEveryMs);
-    this.#timer.unref();
+    this.#timer = setInterval(() => this.#tick(), refreshEveryMs).unref();
     deps.redis.on("ready", () => void this.#refreshAgain());
     deps.redis.once("end", () => this.close());
   }

@@ -2,16 +2,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createRegionStatuses, type RegionStatuses } from "@postern/shared/domain/regions";
 import { endsWithin } from "@postern/shared/platform/concurrency";
 import { fromUnknown, logFields } from "@postern/shared/platform/errors";
-import type { Logger } from "@postern/shared/platform/logging";
 import type { RedisClient } from "@postern/shared/platform/redis";
-import { type Clock, steadyClock } from "@postern/shared/platform/time";
-import type { RegionMetrics } from "../region-metrics.ts";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { ApplyDeps } from "./apply-events.ts";
 import { followPeer } from "./follow-peer.ts";
 import { createLease } from "./lease.ts";
 import { logFeed, type OwnSide } from "./messages.ts";
 import { createPeerClient } from "./peer-client.ts";
-import { type PeerRecord, readRecords } from "./peer-record.ts";
+import { type PeerRecord, type PeerRecordDeps, readRecords } from "./peer-record.ts";
 import { createPositions, type Positions } from "./positions.ts";
 
 const everyMs = 1000;
@@ -48,16 +46,12 @@ function watchReconnects(redis: RedisClient): () => boolean {
   };
 }
 
-interface ExchangeParts {
+interface ExchangeParts extends PeerRecordDeps {
   readonly redis: RedisClient;
   readonly keyPrefix: string;
-  /** The clock of Redis. */
-  readonly clock: Clock;
-  readonly metrics: RegionMetrics;
-  readonly logger: Logger;
 }
 
-interface LeadingDeps extends Omit<ExchangeParts, "redis" | "keyPrefix"> {
+interface LeadingDeps extends PeerRecordDeps {
   readonly side: OwnSide;
   readonly positions: Positions;
   readonly statuses: RegionStatuses;
@@ -83,53 +77,39 @@ function follow(record: PeerRecord, { side, positions, apply }: LeadingDeps): Fo
 }
 
 /** What the worker with the lease does: it reads from all other regions, and says how far it has come. */
-class Leading {
-  readonly #deps: LeadingDeps;
-  #followings: readonly Following[] = [];
-
-  constructor(deps: LeadingDeps) {
-    this.#deps = deps;
-  }
-
-  async begin(): Promise<void> {
-    await this.#follow(this.#deps.side.peers);
-  }
-
-  /** @throws AppError REDIS_UNAVAILABLE */
-  async report(): Promise<void> {
-    const statuses = this.#followings.map(({ record }) => record.status);
-    for (const name of await this.#deps.statuses.write(statuses)) await this.#forget(name);
-  }
-
-  async end(): Promise<void> {
-    const ending = this.#followings;
-    this.#followings = [];
-    this.#measure();
-    await Promise.all(ending.map((one) => one.stop()));
-  }
-
-  async #follow(peers: readonly string[]): Promise<void> {
-    const records = await readRecords(peers, this.#deps.statuses, this.#deps);
-    this.#followings = [...this.#followings, ...records.map((record) => follow(record, this.#deps))];
-    this.#measure();
-  }
-
-  /** The gauges of a worker that does not read have no records. */
-  #measure(): void {
-    const followings = this.#followings;
-    this.#deps.metrics.follow(() => followings.map(({ record }) => record.status));
-  }
-
+async function lead(deps: LeadingDeps) {
+  const { side, positions, statuses, metrics } = deps;
+  let followings: readonly Following[] = [];
+  const set = (next: readonly Following[]): void => {
+    followings = next;
+    metrics.follow(() => next.map(({ record }) => record.status));
+  };
+  const followAll = async (peers: readonly string[]): Promise<void> => {
+    const records = await readRecords(peers, statuses, deps);
+    set([...followings, ...records.map((record) => follow(record, deps))]);
+  };
   /** Removes what is held of a region. One that is still configured is then met as a new one. */
-  async #forget(name: string): Promise<void> {
-    const { side, positions, statuses } = this.#deps;
-    const following = this.#followings.find(({ record }) => record.name === name);
-    this.#followings = this.#followings.filter((one) => one !== following);
+  const forget = async (name: string): Promise<void> => {
+    const following = followings.find(({ record }) => record.name === name);
+    followings = followings.filter((one) => one !== following);
     await following?.stop();
     await positions.remove(name, [logFeed, ...side.appliers.feeds.map((feed) => feed.name)]);
     await statuses.forgotten(name);
-    if (side.peers.includes(name)) await this.#follow([name]);
-  }
+    if (side.peers.includes(name)) await followAll([name]);
+  };
+  await followAll(side.peers);
+  return {
+    /** @throws AppError REDIS_UNAVAILABLE */
+    report: async (): Promise<void> => {
+      const written = followings.map(({ record }) => record.status);
+      for (const name of await statuses.write(written)) await forget(name);
+    },
+    end: async (): Promise<void> => {
+      const ending = followings;
+      set([]);
+      await Promise.all(ending.map((one) => one.stop()));
+    },
+  };
 }
 
 /**
@@ -154,7 +134,7 @@ export function startExchange(side: OwnSide, { redis, keyPrefix, ...parts }: Exc
   );
   const stopping = new AbortController();
   const { signal } = stopping;
-  let leading: Leading | undefined;
+  let leading: Awaited<ReturnType<typeof lead>> | undefined;
   const end = async (): Promise<void> => {
     const ending = leading;
     leading = undefined;
@@ -165,11 +145,7 @@ export function startExchange(side: OwnSide, { redis, keyPrefix, ...parts }: Exc
     // Redis may have lost its data, or its last writes: what is stored says from where on everything is read again.
     if (held !== "renewed" || hasReconnected()) await end();
     if (held === "lost") return;
-    if (leading === undefined) {
-      const beginning = new Leading({ ...parts, side, positions, statuses, apply });
-      await beginning.begin();
-      leading = beginning;
-    }
+    leading ??= await lead({ ...parts, side, positions, statuses, apply });
     await leading.report();
   };
   const run = async (): Promise<void> => {

@@ -3,11 +3,8 @@ import { regionLogKey } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
 import { type Batch, maxBatchBytes, maxBatchEntries, oldestPosition } from "./messages.ts";
 
-interface LogReaderDeps extends RegionLogDeps {
-  readonly log: Pick<RegionLog, "append">;
-  /** That of Redis, which numbers the entries by it. */
-  readonly clock: Clock;
-}
+/** `clock`: that of Redis, which numbers the entries by it. */
+type LogReaderDeps = RegionLogDeps & { readonly log: Pick<RegionLog, "append">; readonly clock: Clock };
 
 type Entry = readonly [id: string, fields: readonly string[]];
 

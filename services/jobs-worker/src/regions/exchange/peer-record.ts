@@ -9,10 +9,10 @@ const downAfterMs = 5000;
 /** For this long, the delay of the last entry counts as that of the link. */
 const lagIsRecentMs = 60_000;
 
-interface PeerRecordDeps {
+export interface PeerRecordDeps {
   /** That of Redis. */
   readonly clock: Clock;
-  readonly metrics: Pick<RegionMetrics, "applied" | "dropped">;
+  readonly metrics: RegionMetrics;
   readonly logger: Logger;
 }
 

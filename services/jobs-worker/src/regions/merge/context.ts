@@ -26,7 +26,7 @@ import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import { changedFactsKey, decidedInRedis, type RedisClient, type RedisClock } from "@postern/shared/platform/redis";
 import { createApplyAccountFlush } from "./account-flush.ts";
-import { createProtectionAppliers } from "./bans.ts";
+import { type Applier, createProtectionAppliers } from "./bans.ts";
 import { createCountsFeed } from "./counts-feed.ts";
 import { createFactsFeed } from "./facts-feed.ts";
 import { createSnapshot } from "./snapshot.ts";
@@ -41,9 +41,7 @@ export interface MergeParts {
   readonly region: OwnRegion;
 }
 
-type Appliers = {
-  readonly [Kind in RegionEventKind]: (event: EventOfKind<Kind>, origin: RegionOrigin) => Promise<void>;
-};
+type Appliers = { readonly [Kind in RegionEventKind]: Applier<Kind> };
 
 const decided = decidedInRedis("what another region sent could not be stored");
 

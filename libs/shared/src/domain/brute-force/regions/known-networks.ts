@@ -1,4 +1,5 @@
 import type { RedisClient } from "../../../platform/redis/client.ts";
+import { pairsIn } from "../../../platform/redis/pairs.ts";
 import { defineScript } from "../../../platform/redis/script.ts";
 import { accountWideKeys } from "../source.ts";
 import mergeKnownNetworksLua from "./scripts/merge-known-networks.lua?raw";
@@ -25,11 +26,9 @@ export function createKnownNetworks(redis: RedisClient, keyPrefix: string) {
     /** Newest first. */
     read: async (account: string, nowSeconds: number): Promise<readonly SeenFrom[]> => {
       const found = await redis.zrevrange(keyOf(account), 0, maxRead, "WITHSCORES");
-      const pairs = Array.from({ length: found.length / 2 }, (_, index): SeenFrom => {
-        const seen = Number(found[2 * index + 1]);
-        return [found[2 * index] ?? "", Math.max(0, Math.floor(nowSeconds - seen))];
-      });
-      return pairs.filter(([network]) => network !== untilMember).slice(0, maxRead);
+      const networks = pairsIn(found).filter(([network]) => network !== untilMember);
+      const ageOf = (seen: string): number => Math.max(0, Math.floor(nowSeconds - Number(seen)));
+      return networks.slice(0, maxRead).map(([network, seen]) => [network, ageOf(seen)]);
     },
     merge: async (account: string, networks: readonly SeenFrom[], knownSeconds: number): Promise<void> => {
       await merge({ knownKey: keyOf(account) }, { knownSeconds, maxNetworks, networks: JSON.stringify(networks) });
