@@ -4,24 +4,29 @@ import type { Metrics } from "@postern/shared/platform/metrics";
 /** One function for each metric of the other regions. */
 export function createRegionMetrics(registry: Metrics, prefix: string, peers: readonly string[]) {
   const read: { current: () => readonly RegionStatus[] } = { current: () => [] };
-  const gauge = (name: string, help: string, valueOf: (status: RegionStatus) => number): void =>
-    registry.gaugeOfEach({
-      name,
-      help,
-      label: "region",
-      values: peers,
-      read: (region) => {
-        const status = read.current().find((one) => one.name === region);
-        return status === undefined ? 0 : valueOf(status);
-      },
-    });
-  gauge(`${prefix}_region_link_up`, "1 while the region answers this worker", ({ link }) => (link === "up" ? 1 : 0));
-  gauge(
-    `${prefix}_region_lag_seconds`,
-    "Age of the newest entry of the region when it was applied here",
-    ({ lagMs = 0 }) => lagMs / 1000,
-  );
-  gauge(`${prefix}_region_waiting`, "Entries of the region that are not yet applied here", ({ waiting }) => waiting);
+  const each = (valueOf: (status: RegionStatus) => number) => ({
+    label: "region",
+    values: peers,
+    read: (region: string): number => {
+      const status = read.current().find((one) => one.name === region);
+      return status === undefined ? 0 : valueOf(status);
+    },
+  });
+  registry.gaugeOfEach({
+    name: `${prefix}_region_link_up`,
+    help: "1 while the region answers this worker",
+    ...each(({ link }) => (link === "up" ? 1 : 0)),
+  });
+  registry.gaugeOfEach({
+    name: `${prefix}_region_lag_seconds`,
+    help: "Age of the newest entry of the region when it was applied here",
+    ...each(({ lagMs = 0 }) => lagMs / 1000),
+  });
+  registry.gaugeOfEach({
+    name: `${prefix}_region_waiting`,
+    help: "Entries of the region that are not yet applied here",
+    ...each(({ waiting }) => waiting),
+  });
   const applied = registry.counter({
     name: `${prefix}_region_applied_total`,
     help: "Entries of the region that were applied here",

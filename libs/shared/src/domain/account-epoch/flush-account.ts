@@ -31,6 +31,11 @@ function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
+/** The given name and, if different, the account behind it. */
+async function namesOf(redis: RedisClient, user: string, loginName: string): Promise<string[]> {
+  return [...new Set([user, (await redis.get(loginName)) ?? user])];
+}
+
 interface CacheRole {
   /** The client of the role `cache`. */
   readonly redis: RedisClient;
@@ -70,12 +75,11 @@ export function createAccountFlush({ redis, bus, keyPrefix }: CacheRole & { read
   return async (user: string) => {
     // Random instead of a counter: a Redis that lost the last value must never return to it.
     const epoch = randomBytes(12).toString("base64url");
-    const names = [user];
+    let names = [user];
     const removedKeys: string[] = [];
     try {
       const loginName = loginNameKey.build(keyPrefix, nameDigest(user));
-      const account = await redis.get(loginName);
-      if (account !== null && account !== user) names.push(account);
+      names = await namesOf(redis, user, loginName);
       await redis.set(flushGenerationKey.build(keyPrefix), epoch, "EX", flushGenerationKey.ttlSeconds);
       for (const name of names) removedKeys.push(...(await flushOne(name, epoch)));
       removedKeys.push(...(await removeKeys(redis, [loginName])));
@@ -90,8 +94,7 @@ export function createAccountFlush({ redis, bus, keyPrefix }: CacheRole & { read
 export function createAccountKeys({ redis, keyPrefix }: CacheRole) {
   return async (user: string) => {
     const loginName = loginNameKey.build(keyPrefix, nameDigest(user));
-    const account = await redis.get(loginName);
-    const names = account === null || account === user ? [user] : [user, account];
+    const names = await namesOf(redis, user, loginName);
     const indexes = names.flatMap((name) => {
       const digest = nameDigest(name);
       return [accountResultsKey.build(keyPrefix, digest), accountNamesKey.build(keyPrefix, digest)];

@@ -8,7 +8,7 @@ import { removeKeys } from "../account-epoch/index.ts";
 import type { RegionalFlush } from "./regions/regional-flush.ts";
 import type { BruteForceRule, BruteForceRules } from "./rules.ts";
 import { shardOf } from "./shards.ts";
-import { accountKeys, accountWideKeys, sourceOf, tolerationKeysOf, userPart } from "./source.ts";
+import { accountKeys, accountWideKeys, otherKeysOf, sourceOf, userPart } from "./source.ts";
 
 /** The parameters of a brute-force flush; empty texts mean "not given". */
 export interface FlushRequest {
@@ -70,11 +70,8 @@ function keysOfAddress({ keyPrefix, rules, clock }: FlushDeps, request: FlushReq
   const meant = source.scopes.filter(({ rule }) => isMeant(rule, request));
   const counts = meant.map(({ countKey }) => countKey);
   const bans = meant.map(({ banKey }) => banKey);
-  if (!isWhole(request)) return { source, meant, bans, counts, others: [] };
-  const networks = new Set(source.scopes.map(({ network }) => network));
-  const nowMs = clock.now();
-  const tolerations = [...networks].flatMap((network) => tolerationKeysOf(parts, source.tag, { network, nowMs }));
-  return { source, meant, bans, counts, others: [...tolerations, source.guessesKey] };
+  const others = isWhole(request) ? otherKeysOf(parts, source, clock.now()) : [];
+  return { source, meant, bans, counts, others };
 }
 
 /** Keys that a flush would remove if they exist. */

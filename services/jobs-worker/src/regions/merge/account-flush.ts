@@ -9,7 +9,7 @@ import type { MergeParts } from "./context.ts";
  * go with the feed of facts. The addresses that only this
  * region knows are flushed as if an operator had flushed them here, so that all regions hear of it.
  */
-export function createApplyAccountFlush(keyPrefix: string, { state, cache, bus, live, clock, region }: MergeParts) {
+export function createApplyAccountFlush({ state, cache, keyPrefix, bus, live, clock, region }: MergeParts) {
   const regions = createRegionalFlush(state, keyPrefix, region);
   const flushDeps = { redis: state, keyPrefix, rules: () => live.current.rules, clock, regions, bus };
   const flushResults = createAccountFlush({ redis: cache, bus, keyPrefix });

@@ -1,44 +1,45 @@
 import { bruteForceFlushed, networkBanned } from "@postern/shared/contracts";
 import {
   type Ban,
-  type BruteForceRules,
-  type CountMarks,
+  CountMarks,
   countText,
-  type createBanIndex,
+  createBanIndex,
+  createSharedBans,
+  createSharedCounts,
   keysOfAccountCount,
   keysOfNetworkCount,
-  type SharedBans,
-  type SharedCounts,
+  otherKeysOf,
   sourceOf,
   type TaggedScope,
-  tolerationKeysOf,
   unindexBans,
 } from "@postern/shared/domain/brute-force";
 import type { EventOfKind, FlushedScope, RegionEventKind, RegionOrigin } from "@postern/shared/domain/regions";
-import type { Bus } from "@postern/shared/platform/bus";
-import type { RedisClient } from "@postern/shared/platform/redis";
-import type { Clock } from "@postern/shared/platform/time";
+import type { MergeParts } from "./context.ts";
 
-export interface ProtectionDeps {
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  readonly bus: Pick<Bus, "publish">;
-  readonly rules: () => BruteForceRules;
-  readonly changeBan: SharedBans;
-  readonly counts: SharedCounts;
-  readonly marks: Pick<CountMarks, "mark">;
-  readonly index: ReturnType<typeof createBanIndex>;
-  readonly clock: Clock;
+function depsOf({ state: redis, keyPrefix, bus, live, clock, region }: MergeParts) {
+  return {
+    redis,
+    keyPrefix,
+    bus,
+    clock,
+    live,
+    changeBan: createSharedBans(redis, keyPrefix, region.name),
+    counts: createSharedCounts(redis, region.name),
+    marks: new CountMarks(redis, keyPrefix),
+    index: createBanIndex(redis, keyPrefix),
+  };
 }
+
+type ProtectionDeps = ReturnType<typeof depsOf>;
 
 export type Applier<Kind extends RegionEventKind> = (event: EventOfKind<Kind>, origin: RegionOrigin) => Promise<void>;
 
 /** A rule of this region in a network; undefined if it has no such rule, or one with other networks. */
 export function findScope(
-  { rules, keyPrefix }: Pick<ProtectionDeps, "rules" | "keyPrefix">,
+  { live, keyPrefix }: Pick<MergeParts, "live" | "keyPrefix">,
   { network, rule }: { readonly network: string; readonly rule: string },
 ): TaggedScope | undefined {
-  const source = sourceOf(network.split("/", 1)[0] ?? "", { ...rules(), keyPrefix });
+  const source = sourceOf(network.split("/", 1)[0] ?? "", { ...live.current.rules, keyPrefix });
   const scope = source?.scopes.find((one) => one.rule.name === rule && one.network === network);
   return source && scope && { ...scope, tag: source.tag };
 }
@@ -85,15 +86,12 @@ async function flushScope(
 const applyRuleFlush =
   (deps: ProtectionDeps): Applier<"rule-flush"> =>
   async ({ address, isWhole, scopes }, origin) => {
-    const { redis, keyPrefix, rules, clock } = deps;
+    const { redis, keyPrefix, live, clock } = deps;
     const areNew = await Promise.all(scopes.map((scope) => flushScope(deps, scope, origin)));
-    const parts = { ...rules(), keyPrefix };
+    const parts = { ...live.current.rules, keyPrefix };
     const source = sourceOf(address, parts);
     if (!isWhole || source === undefined || !areNew.includes(true)) return;
-    const networks = new Set(source.scopes.map(({ network }) => network));
-    const nowMs = clock.now();
-    const tolerations = [...networks].flatMap((network) => tolerationKeysOf(parts, source.tag, { network, nowMs }));
-    await Promise.all([...tolerations, source.guessesKey].map((key) => redis.del(key)));
+    await Promise.all(otherKeysOf(parts, source, clock.now()).map((key) => redis.del(key)));
   };
 
 const applyGuessesFlush =
@@ -104,6 +102,7 @@ const applyGuessesFlush =
   };
 
 /** Merges what other regions tell about bans and flushes of counts. */
-export function createProtectionAppliers(deps: ProtectionDeps) {
+export function createProtectionAppliers(parts: MergeParts) {
+  const deps = depsOf(parts);
   return { ban: applyBan(deps), "rule-flush": applyRuleFlush(deps), "guesses-flush": applyGuessesFlush(deps) };
 }

@@ -1,15 +1,6 @@
 import type { FlushSettings } from "@postern/shared/assembly";
 import { domainFlushed, sessionsEndedElsewhere } from "@postern/shared/contracts";
-import {
-  CountMarks,
-  createBanIds,
-  createBanIndex,
-  createBansByEnd,
-  createKnownNetworks,
-  createSharedBans,
-  createSharedCounts,
-  type OwnRegion,
-} from "@postern/shared/domain/brute-force";
+import type { OwnRegion } from "@postern/shared/domain/brute-force";
 import {
   ChangeMarks,
   createSessionEnds,
@@ -23,7 +14,6 @@ import { createSharedFacts } from "@postern/shared/domain/risk";
 import { createSuspensionMerge } from "@postern/shared/domain/suspensions";
 import { createRevocationMerge } from "@postern/shared/domain/tokens";
 import type { Bus } from "@postern/shared/platform/bus";
-import type { Config } from "@postern/shared/platform/config";
 import { changedFactsKey, decidedInRedis, type RedisClient, type RedisClock } from "@postern/shared/platform/redis";
 import { createApplyAccountFlush } from "./account-flush.ts";
 import { type Applier, createProtectionAppliers } from "./bans.ts";
@@ -34,6 +24,7 @@ import { createSnapshot } from "./snapshot.ts";
 export interface MergeParts {
   readonly state: RedisClient;
   readonly cache: RedisClient;
+  readonly keyPrefix: string;
   readonly bus: Pick<Bus, "publish" | "request">;
   readonly live: { readonly current: FlushSettings };
   /** The clock of Redis. */
@@ -59,7 +50,7 @@ async function orLater(work: () => Promise<void>): Promise<void> {
   if (refused[0] !== undefined) throw refused[0];
 }
 
-function factsFeedOf(keyPrefix: string, { state, live, clock }: MergeParts): RegionFeed {
+function factsFeedOf({ state, keyPrefix, live, clock }: MergeParts): RegionFeed {
   return createFactsFeed({
     redis: state,
     keyPrefix,
@@ -70,25 +61,15 @@ function factsFeedOf(keyPrefix: string, { state, live, clock }: MergeParts): Reg
 }
 
 /** How the state of other regions is merged with that of this one. */
-export function createRegionAppliers(config: Config, parts: MergeParts): RegionAppliers {
-  const { state, bus, live, clock, region } = parts;
-  const { prefix: keyPrefix } = config.storage.redis;
-  const rules = () => live.current.rules;
-  const counts = createSharedCounts(state, region.name);
-  const common = { redis: state, keyPrefix, rules, clock, counts };
+export function createRegionAppliers(parts: MergeParts): RegionAppliers {
+  const { state, keyPrefix, bus, clock } = parts;
   const revocations = createRevocationMerge(state, keyPrefix);
   const sessionEnds = createSessionEnds(state, keyPrefix);
   const suspensions = createSuspensionMerge(state, keyPrefix, bus);
   const appliers: Appliers = {
     begun: () => Promise.resolve(),
-    ...createProtectionAppliers({
-      ...common,
-      bus,
-      changeBan: createSharedBans(state, keyPrefix, region.name),
-      marks: new CountMarks(state, keyPrefix),
-      index: createBanIndex(state, keyPrefix),
-    }),
-    "account-flush": createApplyAccountFlush(keyPrefix, parts),
+    ...createProtectionAppliers(parts),
+    "account-flush": createApplyAccountFlush(parts),
     "token-denied": ({ id, remainingMs }, { ageMs }) => revocations.deny(id, remainingMs - ageMs),
     "subject-denied": ({ digest, epoch }) => revocations.denySubject(digest, epoch),
     suspension: suspensions.merge,
@@ -107,22 +88,7 @@ export function createRegionAppliers(config: Config, parts: MergeParts): RegionA
   ) => orLater(() => applierOf(event.kind)(event, origin));
   return {
     apply,
-    snapshot: createSnapshot({
-      keyPrefix,
-      rules,
-      clock,
-      listBans: createBansByEnd(state, keyPrefix, clock),
-      banIds: createBanIds(state, keyPrefix, region.name),
-      suspensions: suspensions.all,
-    }),
-    feeds: [
-      createCountsFeed({
-        ...common,
-        networks: createKnownNetworks(state, keyPrefix),
-        delayedFrom: () => live.current.delayedFrom,
-        knownSeconds: () => live.current.knownSeconds,
-      }),
-      factsFeedOf(keyPrefix, parts),
-    ],
+    snapshot: createSnapshot(parts, suspensions.all),
+    feeds: [createCountsFeed(parts), factsFeedOf(parts)],
   };
 }
