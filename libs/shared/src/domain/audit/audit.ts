@@ -80,7 +80,6 @@ export interface AuditRecord {
   readonly domain?: string | undefined;
   /** The only domain whose accounts the actor may reach. Absent: the site. */
   readonly actorDomain?: string | undefined;
-  /** The rule of a ban. */
   readonly rule?: string | undefined;
   readonly protocol?: string | undefined;
   /** The reason that an operator gave, in the operator's words. */

@@ -51,7 +51,6 @@ function isWhole({ ruleName, protocol = "", oidcClientId = "" }: FlushRequest): 
   return ruleName === everyRule && protocol === "" && oidcClientId === "";
 }
 
-/** Removes bans from the index. */
 export async function unindex(
   { redis, keyPrefix }: Pick<FlushDeps, "redis" | "keyPrefix">,
   keys: readonly string[],

@@ -132,7 +132,6 @@ export type KeySource = ReturnType<typeof createKeySource>;
 interface KeySourceOptions {
   readonly load: LoadKeySet;
   readonly clock: Clock;
-  /** Interval of background refreshes. */
   readonly refreshMs: number;
   /**
    * Minimum time between two fetches because of an unknown key, and after a failure; shorter before the first success.
@@ -205,7 +204,6 @@ export function createKeySource({ load, clock, refreshMs, retryAfterMs, timeoutM
       if (key !== undefined) return { outcome: "found", key } as const;
       return { outcome: isCurrent ? "unknown" : "unavailable" } as const;
     },
-    /** Stops fetching. */
     close: (): void => {
       isClosed = true;
       clearTimeout(timer);

@@ -2,7 +2,7 @@ import { createAccountFlush } from "@postern/shared/domain/account-epoch";
 import { createBruteForceRecords, createRegionalFlush, forgetWrongPasswords } from "@postern/shared/domain/brute-force";
 import { createScriptedNames } from "@postern/shared/domain/flush";
 import type { EventOfKind } from "@postern/shared/domain/regions";
-import type { MergeParts } from "./context.ts";
+import type { MergeParts } from "./parts.ts";
 
 /**
  * Flushes an account that another region has flushed. Its failures over all networks have their own event, and the facts about its sign-ins

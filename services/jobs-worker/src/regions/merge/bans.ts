@@ -14,7 +14,7 @@ import {
   unindexBans,
 } from "@postern/shared/domain/brute-force";
 import type { EventOfKind, FlushedScope, RegionEventKind, RegionOrigin } from "@postern/shared/domain/regions";
-import type { MergeParts } from "./context.ts";
+import type { MergeParts } from "./parts.ts";
 
 function depsOf({ state: redis, keyPrefix, bus, live, clock, region }: MergeParts) {
   return {

@@ -1,6 +1,4 @@
-import type { FlushSettings } from "@postern/shared/assembly";
 import { domainFlushed, sessionsEndedElsewhere } from "@postern/shared/contracts";
-import type { OwnRegion } from "@postern/shared/domain/brute-force";
 import {
   ChangeMarks,
   createSessionEnds,
@@ -13,24 +11,13 @@ import {
 import { createSharedFacts } from "@postern/shared/domain/risk";
 import { createSuspensionMerge } from "@postern/shared/domain/suspensions";
 import { createRevocationMerge } from "@postern/shared/domain/tokens";
-import type { Bus } from "@postern/shared/platform/bus";
-import { changedFactsKey, decidedInRedis, type RedisClient, type RedisClock } from "@postern/shared/platform/redis";
+import { changedFactsKey, decidedInRedis } from "@postern/shared/platform/redis";
 import { createApplyAccountFlush } from "./account-flush.ts";
 import { type Applier, createProtectionAppliers } from "./bans.ts";
 import { createCountsFeed } from "./counts-feed.ts";
 import { createFactsFeed } from "./facts-feed.ts";
+import type { MergeParts } from "./parts.ts";
 import { createSnapshot } from "./snapshot.ts";
-
-export interface MergeParts {
-  readonly state: RedisClient;
-  readonly cache: RedisClient;
-  readonly keyPrefix: string;
-  readonly bus: Pick<Bus, "publish" | "request">;
-  readonly live: { readonly current: FlushSettings };
-  /** The clock of Redis. */
-  readonly clock: RedisClock;
-  readonly region: OwnRegion;
-}
 
 type Appliers = { readonly [Kind in RegionEventKind]: Applier<Kind> };
 

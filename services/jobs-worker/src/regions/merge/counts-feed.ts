@@ -13,7 +13,7 @@ import { compileCheck } from "@postern/shared/platform/bus";
 import { changedCountsKey } from "@postern/shared/platform/redis";
 import { type Static, Type } from "typebox";
 import { findScope } from "./bans.ts";
-import type { MergeParts } from "./context.ts";
+import type { MergeParts } from "./parts.ts";
 
 const pageSize = 500;
 const everyMs = 250;

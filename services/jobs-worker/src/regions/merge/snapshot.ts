@@ -1,7 +1,7 @@
 import { createBanIds, createBansByEnd } from "@postern/shared/domain/brute-force";
 import type { RegionEvent, SnapshotPage } from "@postern/shared/domain/regions";
 import { findScope } from "./bans.ts";
-import type { MergeParts } from "./context.ts";
+import type { MergeParts } from "./parts.ts";
 
 /** Several regions may have banned one network. */
 const bansAtOnce = 100;
