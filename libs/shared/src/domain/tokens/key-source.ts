@@ -194,14 +194,12 @@ export function createKeySource({ load, clock, refreshMs, retryAfterMs, timeoutM
   return {
     /** Returns a key that is in memory, synchronously. */
     held: (kid: string): VerificationKey | undefined => keys.get(kid),
-    /**
-     * Queries the source for a key that is not in memory, at most once per `retryAfterMs`. `unavailable`: the key may exist, but the source
-     * could not be queried. Never rejects.
-     */
+    /** Queries the source for a key that is not in memory, at most once per `retryAfterMs`. Never rejects. */
     find: async (kid: string) => {
       if (fetching !== undefined || clock.now() - fetchedAtMs >= retryAfterMs) await refresh();
       const key = keys.get(kid);
       if (key !== undefined) return { outcome: "found", key } as const;
+      // While the source cannot be queried, the key may exist.
       return { outcome: isCurrent ? "unknown" : "unavailable" } as const;
     },
     close: (): void => {
