@@ -18,7 +18,11 @@ test("docs/reference/audit.md lists the events of the source, with their meaning
   const written = [...page.matchAll(/^\| `([a-z_]+\.[a-z_]+)` \| ([^|]+) \| ?([^|]*?) ?\| ?([^|]*?) ?\|/gmu)].map(
     ([, name, meaning, actor, target]) => [name, { meaning, actor, target }],
   );
-  expect(Object.fromEntries(written)).toEqual(auditEvents);
+  const known = Object.entries(auditEvents).map(([name, { meaning, actor, target }]) => [
+    name,
+    { meaning, actor, target },
+  ]);
+  expect(Object.fromEntries(written)).toEqual(Object.fromEntries(known));
 });
 
 test("every event of the list is written by the code", () => {

@@ -96,12 +96,12 @@ function startNotifications(config: Config, parts: Parts): NotificationWorker | 
 }
 
 async function startExchange(config: Config, parts: Parts): Promise<RunningRegions | undefined> {
-  const { redis, bus, live } = parts;
+  const { redis, bus, live, keyPrefix } = parts;
   const { state, cache, regionsBlocking } = redis;
   const region = ownRegionFromConfig(config, state);
   if (region === undefined || regionsBlocking === undefined) return undefined;
   const clock = watchRedisClock(state);
-  const appliers = createRegionAppliers(config, { state, cache, bus, live, clock, region });
+  const appliers = createRegionAppliers({ state, cache, keyPrefix, bus, live, clock, region });
   return startRegions(config, { ...parts, redis: state, blocking: regionsBlocking, clock, log: region.log, appliers });
 }
 

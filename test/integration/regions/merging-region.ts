@@ -71,9 +71,10 @@ export async function createMergingRegion(redis: RedisClient, name: string, peer
     onRestored: () => undefined,
     region: own,
   });
-  const appliers = createRegionAppliers(config, {
+  const appliers = createRegionAppliers({
     state: redis,
     cache: redis,
+    keyPrefix: prefix,
     bus,
     live: { current: flushSettings(config) },
     clock,

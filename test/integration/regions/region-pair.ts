@@ -21,7 +21,6 @@ export interface TestAppliers extends RegionAppliers {
   /** What a snapshot and the feed of this region contain. */
   readonly state: RegionEvent[];
   readonly counts: unknown[];
-  readonly forgotten: string[];
   /** Called before an event is applied. */
   before: (event: RegionEvent) => Promise<void>;
 }
@@ -34,7 +33,6 @@ function createTestAppliers(): TestAppliers {
     items: [],
     state: [],
     counts: [],
-    forgotten: [],
     before: async () => undefined,
     apply: async (event, { region, ageMs }) => {
       await appliers.before(event);
@@ -60,7 +58,6 @@ function createTestAppliers(): TestAppliers {
         },
       },
     ],
-    forget: async (region) => void appliers.forgotten.push(region),
   };
   return appliers;
 }

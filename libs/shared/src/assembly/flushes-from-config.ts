@@ -5,7 +5,6 @@ import {
   createScriptedNames,
   type FindAccountNames,
   type Flushes,
-  lookUpTimeoutMs,
   searchProtocols,
 } from "../domain/flush/index.ts";
 import { createRiskNames, createSharedFactsFlush, riskSettings } from "../domain/risk/index.ts";
@@ -13,7 +12,7 @@ import type { Bus } from "../platform/bus/connect.ts";
 import type { Config } from "../platform/config/index.ts";
 import type { RedisClient } from "../platform/redis/client.ts";
 import { riskAccountKey, riskReviewKey } from "../platform/redis/index.ts";
-import { steadyClock, systemClock } from "../platform/time/clock.ts";
+import { systemClock } from "../platform/time/clock.ts";
 import { ownRegionFromConfig } from "./own-region-from-config.ts";
 import { factMarksFromConfig } from "./regions-from-config.ts";
 
@@ -46,8 +45,7 @@ export function accountNamesFromSettings({
   bus,
   live,
 }: Pick<FlushParts, "bus"> & { readonly live: () => Pick<FlushSettings, "protocols"> }): FindAccountNames {
-  const protocols = (): readonly string[] => live().protocols;
-  return createAccountNames({ bus, clock: steadyClock, protocols, timeoutMs: lookUpTimeoutMs });
+  return createAccountNames(bus, () => live().protocols);
 }
 
 /** The keys of the facts about an account's sign-ins. */

@@ -212,9 +212,7 @@ export function createLiveBruteForce(config: Config, { base, bus, redis, risk, o
     keyPrefix: config.storage.redis.prefix,
     rules: () => rules,
     clock,
-    onFlushed: (flushed) => {
-      bus.publish(bruteForceFlushed, { addresses: [...flushed.addresses], rules: [...flushed.rules] });
-    },
+    bus,
   });
   const learn = createLearning({ clock, base, records, keep: (ban) => state.current.keepBan(ban) });
   const region = ownRegionFromConfig(config, redis);

@@ -84,13 +84,6 @@ export function scriptPoolsFromConfig(
     if (files.length === 0) return undefined;
     const { backend, modules } = config.auth.backends.lua;
     const { package_path, translations_path, queue_length, cpu_limit, memory_limit } = backend.default;
-    const { allowed_hosts, timeout, max_response_bytes } = modules.http;
-    const http = { allowedHosts: allowed_hosts, timeoutMs: timeout, maxResponseBytes: max_response_bytes };
-    const mail = {
-      allowedServers: modules.mail.allowed_servers,
-      timeoutMs: modules.mail.timeout,
-      maxMessageBytes: modules.mail.max_message_bytes,
-    };
     return createScriptPool({
       set: await loadScripts(files, package_path, translations_path),
       limits: {
@@ -100,10 +93,10 @@ export function scriptPoolsFromConfig(
         memoryLimitBytes: memory_limit,
       },
       host: createScriptHost(
-        httpModule(() => http),
-        dnsModule({ servers: modules.dns.resolvers, timeoutMs: modules.dns.timeout }),
+        httpModule(modules.http),
+        dnsModule(modules.dns),
         passwordModule(passwords),
-        mailModule(mail),
+        mailModule(modules.mail),
         own,
         redis === undefined ? {} : cacheModule(redis, config.storage.redis.prefix),
       ),

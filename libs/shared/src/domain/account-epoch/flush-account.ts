@@ -10,23 +10,30 @@ import {
   loginNameKey,
 } from "../../platform/redis/keys/account.ts";
 import { defineScript, readFields } from "../../platform/redis/script.ts";
-import { removeKeys } from "./remove-keys.ts";
 import changeAccountEpochLua from "./scripts/change-account-epoch.lua?raw";
-
-const changeAccountEpoch = {
-  name: "changeAccountEpoch",
-  lua: changeAccountEpochLua,
-  keys: ["epochKey", "resultsKey", "namesKey"],
-  args: ["epoch", "lifeSeconds"],
-} as const;
 
 /** An account or login name as part of a Redis key: of fixed length, and without braces, which would select a Cluster slot. */
 export function nameDigest(name: string): string {
   return hash("sha256", name, "base64url");
 }
 
+/**
+ * Removes keys one by one, because they may be in several Cluster slots and each answer says whether its key existed.
+ *
+ * @returns the keys that existed
+ */
+export async function removeKeys(redis: RedisClient, keys: readonly string[]): Promise<readonly string[]> {
+  const removed = await Promise.all(keys.map((key) => redis.del(key)));
+  return keys.filter((_key, index) => removed[index] === 1);
+}
+
 function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+/** The given name and, if different, the account behind it. */
+async function namesOf(redis: RedisClient, user: string, loginName: string): Promise<string[]> {
+  return [...new Set([user, (await redis.get(loginName)) ?? user])];
 }
 
 interface CacheRole {
@@ -43,7 +50,12 @@ interface CacheRole {
  * @throws what Redis throws; the event is sent nevertheless, and the flush may be repeated.
  */
 export function createAccountFlush({ redis, bus, keyPrefix }: CacheRole & { readonly bus: Pick<Bus, "publish"> }) {
-  const change = defineScript(redis, changeAccountEpoch);
+  const change = defineScript(redis, {
+    name: "changeAccountEpoch",
+    lua: changeAccountEpochLua,
+    keys: ["epochKey", "resultsKey", "namesKey"],
+    args: ["epoch", "lifeSeconds"],
+  });
   const flushOne = async (account: string, epoch: string): Promise<readonly string[]> => {
     const digest = nameDigest(account);
     const results = accountResultsKey.build(keyPrefix, digest);
@@ -63,12 +75,11 @@ export function createAccountFlush({ redis, bus, keyPrefix }: CacheRole & { read
   return async (user: string) => {
     // Random instead of a counter: a Redis that lost the last value must never return to it.
     const epoch = randomBytes(12).toString("base64url");
-    const names = [user];
+    let names = [user];
     const removedKeys: string[] = [];
     try {
       const loginName = loginNameKey.build(keyPrefix, nameDigest(user));
-      const account = await redis.get(loginName);
-      if (account !== null && account !== user) names.push(account);
+      names = await namesOf(redis, user, loginName);
       await redis.set(flushGenerationKey.build(keyPrefix), epoch, "EX", flushGenerationKey.ttlSeconds);
       for (const name of names) removedKeys.push(...(await flushOne(name, epoch)));
       removedKeys.push(...(await removeKeys(redis, [loginName])));
@@ -83,8 +94,7 @@ export function createAccountFlush({ redis, bus, keyPrefix }: CacheRole & { read
 export function createAccountKeys({ redis, keyPrefix }: CacheRole) {
   return async (user: string) => {
     const loginName = loginNameKey.build(keyPrefix, nameDigest(user));
-    const account = await redis.get(loginName);
-    const names = account === null || account === user ? [user] : [user, account];
+    const names = await namesOf(redis, user, loginName);
     const indexes = names.flatMap((name) => {
       const digest = nameDigest(name);
       return [accountResultsKey.build(keyPrefix, digest), accountNamesKey.build(keyPrefix, digest)];

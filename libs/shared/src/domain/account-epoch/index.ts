@@ -1,2 +1,1 @@
-export { createAccountFlush, createAccountKeys, nameDigest } from "./flush-account.ts";
-export { removeKeys } from "./remove-keys.ts";
+export * from "./flush-account.ts";

@@ -4,8 +4,7 @@ import { plainLines } from "../../platform/logging/plain-lines.ts";
 import type { LineSink } from "../../platform/logging/standard-output.ts";
 import { canonicalIp } from "../../platform/net/ip.ts";
 import { networkOf } from "../brute-force/network.ts";
-import type { AuditEvent } from "./events.ts";
-import { accountOf } from "./subjects.ts";
+import { type AuditEvent, accountOf } from "./events.ts";
 
 /**
  * The destination of audit lines outside the process. Writes one JSON object per line, each with `"audit":true`, at every log level. A file
@@ -81,16 +80,13 @@ export interface AuditRecord {
   readonly domain?: string | undefined;
   /** The only domain whose accounts the actor may reach. Absent: the site. */
   readonly actorDomain?: string | undefined;
-  /** The rule of a ban. */
   readonly rule?: string | undefined;
   readonly protocol?: string | undefined;
   /** The reason that an operator gave, in the operator's words. */
   readonly note?: string | undefined;
 }
 
-export interface Audit {
-  readonly record: (record: AuditRecord) => void;
-}
+export type Audit = ReturnType<typeof createAudit>;
 
 const maxLength = 512;
 
@@ -122,9 +118,9 @@ interface AuditOptions {
 export function createAudit(
   write: (fields: Readonly<Record<string, string>>) => void,
   { truncation, domainOf }: AuditOptions,
-): Audit {
+) {
   return {
-    record: ({ clientIp, actorDomain, ...record }) => {
+    record: ({ clientIp, actorDomain, ...record }: AuditRecord): void => {
       const address = clientIp === undefined ? undefined : truncateAddress(clientIp, truncation);
       const account = accountOf(record);
       const { domain = account && domainOf(account) } = record;

@@ -3,26 +3,31 @@ const accountOrCaller = "the account, or the caller";
 const client = "the client";
 const caller = "the caller: its Basic user name, or its token's client_id and, if different, subject";
 
-const event = (meaning: string, actor = "", target = "") => ({ meaning, actor, target });
+type Member = "account" | "actor" | "target";
+
+/** @param about where records of the event name the account that they are about; the others are about the site */
+const event = (meaning: string, actor = "", target = "", about?: Member) => ({ meaning, actor, target, about });
+
+const aboutAccount = (meaning: string, actor: string, target = account) => event(meaning, actor, target, "target");
 
 /**
  * Names are stable and are never reused, because rules in other systems depend on them. docs/reference/audit.md has the same rows; a test
  * compares the two.
  */
 export const auditEvents = {
-  "app_password.create": event("A user created an app password", account, account),
-  "app_password.delete": event("An app password was revoked", accountOrCaller, account),
-  "account.read": event(
+  "app_password.create": aboutAccount("A user created an app password", account),
+  "app_password.delete": aboutAccount("An app password was revoked", accountOrCaller),
+  "account.read": aboutAccount(
     "An operator asked what happened to an account or to a reference of a sign-in, or what the services know about an account",
     caller,
     "the account or reference as the operator typed it",
   ),
-  "account.resume": event(
+  "account.resume": aboutAccount(
     "An operator resumed a suspended account, or tried to; `denied`: it was not suspended",
     caller,
     "the account; the name as the operator typed it, if it could not be looked up",
   ),
-  "account.suspend": event(
+  "account.suspend": aboutAccount(
     "An operator suspended an account, or tried to; `reason` is its end, if it has one, `note` the text for the user",
     caller,
     "the account; the name as the operator typed it, if it could not be looked up",
@@ -34,7 +39,11 @@ export const auditEvents = {
     caller,
     "the address; for `reset` over auth-policy also the user name",
   ),
-  "cache.flush": event("Cached sign-ins of a user were flushed, or a job to do so was queued", caller, "the user"),
+  "cache.flush": aboutAccount(
+    "Cached sign-ins of a user were flushed, or a job to do so was queued",
+    caller,
+    "the user",
+  ),
   "caller.rejected": event(
     "An API caller was rejected; `reason` states why",
     "the caller for `operation_denied`; otherwise absent: the identity was not verified",
@@ -52,22 +61,35 @@ export const auditEvents = {
   "client.update": event("A client that had registered itself replaced its metadata", client, client),
   "configuration.read": event("A caller read the configuration in effect, without its secrets", caller),
   "configuration.reload": event("The configuration was reloaded after SIGHUP, and applied or refused", "process"),
-  "console.action": event(
+  "console.action": aboutAccount(
     "An operator acted in the console, or was not allowed to; `reason` is the action, `note` is the reason given",
     "the operator's account",
     "the account or network",
   ),
-  "console.invite": event("A code was created that admits a new operator to the console", caller, account),
+  "console.invite": aboutAccount("A code was created that admits a new operator to the console", caller),
   "console.sign_in": event(
     "An operator signed in to the console, or tried to; `reason` states why it was denied",
     "the operator's account, if the identity provider named it",
+    "",
+    "actor",
   ),
-  "console.sign_out": event("An operator signed out of the console, or lost the role", "the operator's account"),
-  "consent.give": event("A user granted or denied a client or a device access to the account", account, client),
+  "console.sign_out": event(
+    "An operator signed out of the console, or lost the role",
+    "the operator's account",
+    "",
+    "actor",
+  ),
+  "consent.give": event(
+    "A user granted or denied a client or a device access to the account",
+    account,
+    client,
+    "actor",
+  ),
   "consent.revoke": event(
     "A user disconnected a client: its tokens were revoked and the consent was deleted",
     account,
     client,
+    "actor",
   ),
   "domain.flush": event(
     "The record of a domain was flushed, so that services read it again",
@@ -79,7 +101,7 @@ export const auditEvents = {
     caller,
     "the filter",
   ),
-  "master_user.login": event(
+  "master_user.login": aboutAccount(
     "A master user signed in as another user, or tried to",
     "the master user",
     "the user whose account was accessed",
@@ -89,51 +111,46 @@ export const auditEvents = {
     caller,
     "the address or network as the operator typed it",
   ),
-  "recovery_code.use": event("A recovery code was used", account, account),
-  "recovery_codes.create": event("Recovery codes were generated; earlier ones are invalid", accountOrCaller, account),
+  "recovery_code.use": aboutAccount("A recovery code was used", account),
+  "recovery_codes.create": aboutAccount("Recovery codes were generated; earlier ones are invalid", accountOrCaller),
   "saml.logout": event(
     "A logout message to a service provider was delivered, was rejected or could not be delivered",
     "",
     "the service provider's entity ID",
   ),
   "saml.rejected": event("A SAML message was rejected; `reason` states why", "absent: the identity was not verified"),
-  "second_factor.add": event("TOTP or a passkey was added; `reason` is the factor", accountOrCaller, account),
-  "second_factor.lock": event(
+  "second_factor.add": aboutAccount("TOTP or a passkey was added; `reason` is the factor", accountOrCaller),
+  "second_factor.lock": aboutAccount(
     "A factor was locked after too many consecutive wrong codes; `reason` is the factor",
     "absent: only the password was verified",
-    account,
   ),
-  "second_factor.unlock": event(
+  "second_factor.unlock": aboutAccount(
     "An operator unlocked an account's second factors and set their counts of wrong codes to zero",
     caller,
-    account,
   ),
-  "second_factor.remove": event(
+  "second_factor.remove": aboutAccount(
     "TOTP, a passkey or all recovery codes were removed; `reason` is the factor",
     accountOrCaller,
-    account,
   ),
-  "remembered_device.add": event(
+  "remembered_device.add": aboutAccount(
     "After a second factor, a user chose not to be asked for it again in this browser",
     account,
-    account,
   ),
-  "remembered_device.end": event(
+  "remembered_device.end": aboutAccount(
     "A remembered device ended, and the second factor is asked for again there. `reason`: self_service, operator, password (it has changed), reused (the cookie was copied, or a response was lost), expired, unreadable",
     "the account, or the caller; absent at a sign-in",
-    account,
   ),
   "history.export": event(
     "An operator read the recorded sign-ins of all accounts, such as for a rehearsal; once in ten minutes for each caller and time",
     caller,
     "the time from which on",
   ),
-  "lost_phone.create": event(
+  "lost_phone.create": aboutAccount(
     "An operator created a lost-phone code, or tried to; `denied`: `reason` states why there is none",
     caller,
     "the account; the name as the operator typed it, unless there is a code",
   ),
-  "lost_phone.use": event("A user signed in with a lost-phone code in place of the second factor", account, account),
+  "lost_phone.use": aboutAccount("A user signed in with a lost-phone code in place of the second factor", account),
   "region.forget": event(
     "An operator had this region forget what another one has reported; `denied`: no other region has this name",
     caller,
@@ -145,25 +162,22 @@ export const auditEvents = {
     caller,
     "the time from which on; absent: all",
   ),
-  "risk.confirm": event(
+  "risk.confirm": aboutAccount(
     "A user confirmed that a suspicious sign-in was their own: its network is known, and a hold has ended. `method`: second_factor or known_device",
     account,
-    account,
   ),
-  "risk.reject": event(
+  "risk.reject": aboutAccount(
     "A user said that suspicious sign-ins were not their own, and ended all other sessions, tokens and app passwords",
     account,
-    account,
   ),
-  "risk.sign_in": event(
+  "risk.sign_in": aboutAccount(
     "A sign-in with a correct password was suspicious or dangerous; `reason` has its level, score and signals, and the response that refuses it, or would with `enforce`. `denied`: it was refused. For each network of an account once in half an hour; engines that decide sign-ins from it at the same time write one each",
     "",
     "the user name as sent",
   ),
-  "session.end": event(
+  "session.end": aboutAccount(
     "Sessions or tokens were ended before they expired; `reason`: logout, self_service, replaced, saml, operator, operator_one",
     "the account, the service provider, or the caller",
-    account,
   ),
   "shadow.reset": event("An operator deleted the report of `auth.shadow`", caller),
   "signing_keys.rotate": event(
@@ -181,7 +195,31 @@ export const auditEvents = {
     "A user signed in on the pages, or failed to; `method` is the last step (password, totp, recovery, webauthn, passkey, remembered_device, lost_phone), `reason` states why it failed; `other_domain`: the application is not for the domain of the account",
     "the account, after the password or passkey was verified; `account` contains it if a backend has it",
     "the client or service provider",
+    "account",
   ),
 } as const;
 
 export type AuditEvent = keyof typeof auditEvents;
+
+const aboutOf: ReadonlyMap<string, Member | undefined> = new Map(
+  Object.entries(auditEvents).map(([name, { about }]) => [name, about]),
+);
+
+/**
+ * Targets are as somebody typed them, and may be anything: only what is one name with a domain says whose it is. `account` is the name that a
+ * backend returned.
+ */
+const oneName = /^[^@\s]+@[^@\s]+$/u;
+
+/** Whether a text of a record is one name with a domain. */
+export function isOneName(text = ""): boolean {
+  return oneName.test(text);
+}
+
+/** The account that a record is about, if it has a name whose domain can be told. */
+export function accountOf(record: Readonly<Partial<Record<Member | "event", string | undefined>>>): string | undefined {
+  const member = aboutOf.get(record.event ?? "");
+  const subject = member && record[member];
+  const isOfAccount = member === "account" && subject?.includes("@") === false;
+  return isOfAccount || isOneName(subject) ? subject : undefined;
+}

@@ -1,3 +1,2 @@
 export { type Audit, type AuditOutcome, type AuditRecord, auditedCaller } from "./audit.ts";
 export * from "./events.ts";
-export { accountOf, isOneName } from "./subjects.ts";

@@ -24,19 +24,17 @@ export function bansIn(values: readonly (string | null)[]): readonly Ban[] {
   return values.flatMap((value) => (value === null ? [] : (parseBan(value) ?? [])));
 }
 
-const indexBan = {
-  name: "indexBan",
-  lua: indexBanLua,
-  keys: ["shardKey"],
-  args: ["endSeconds", "banKey", "maxBans"],
-} as const;
-
 /** All shards together list four million bans. */
 const maxPerShard = 250_000;
 
 /** Adds a ban to the index that lists read. The index is in another slot than the ban; adding a ban twice does no harm. */
 export function createBanIndex(redis: RedisClient, keyPrefix: string) {
-  const add = defineScript(redis, indexBan);
+  const add = defineScript(redis, {
+    name: "indexBan",
+    lua: indexBanLua,
+    keys: ["shardKey"],
+    args: ["endSeconds", "banKey", "maxBans"],
+  });
   return async (key: string, { expiresAtMs }: Ban): Promise<void> => {
     await add(
       { shardKey: banIndexKey.build(keyPrefix, shardOf(key)) },

@@ -6,14 +6,7 @@ import { bansIn } from "./ban.ts";
 import { createShardReader, type PageRequest, type Place, placesIn } from "./pages.ts";
 import { readValues } from "./read-values.ts";
 import readIndexPageBackLua from "./scripts/read-index-page-back.lua?raw";
-import { shards } from "./shards.ts";
-
-const readIndexPageBack = {
-  name: "readIndexPageBack",
-  lua: readIndexPageBackLua,
-  keys: ["shardKey"],
-  args: ["beforeScore", "beforeMember", "leastScore", "maxMembers"],
-} as const;
+import { countMembers, shards } from "./shards.ts";
 
 interface BansByEndQuery extends PageRequest {
   readonly order: "asc" | "desc";
@@ -39,18 +32,19 @@ function compare(a: Place, b: Place): number {
 
 /** Number of bans in force. */
 export function createBanCount(redis: RedisClient, keyPrefix: string, clock: Clock): () => Promise<number> {
-  const keys = shards.map((shard) => banIndexKey.build(keyPrefix, shard));
-  return async () => {
-    const leastScore = Math.floor(clock.now() / 1000);
-    const counts = await Promise.all(keys.map((key) => redis.zcount(key, leastScore, "+inf")));
-    return counts.reduce((sum, count) => sum + count, 0);
-  };
+  const keyOf = (shard: string): string => banIndexKey.build(keyPrefix, shard);
+  return () => countMembers(redis, keyOf, Math.floor(clock.now() / 1000));
 }
 
 /** Lists bans in the order of their ends, merged from all shards of the index. */
 export function createBansByEnd(redis: RedisClient, keyPrefix: string, clock: Clock) {
   const readForward = createShardReader(redis);
-  const runBack = defineScript(redis, readIndexPageBack);
+  const runBack = defineScript(redis, {
+    name: "readIndexPageBack",
+    lua: readIndexPageBackLua,
+    keys: ["shardKey"],
+    args: ["beforeScore", "beforeMember", "leastScore", "maxMembers"],
+  });
   const countBans = createBanCount(redis, keyPrefix, clock);
   const keys = shards.map((shard) => banIndexKey.build(keyPrefix, shard));
   const readShard = async (shardKey: string, { order, size }: BansByEndQuery, place: Place | undefined) => {

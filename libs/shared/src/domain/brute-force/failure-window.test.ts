@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { failureWindow } from "./failure-window.ts";
+import { failureWindow } from "./network-state.ts";
 
 const hour = 3_600_000;
 const at = 500 * hour;

@@ -1,4 +1,6 @@
 import { normalisedProtocol } from "../../contracts/auth/request.ts";
+import { bruteForceFlushed } from "../../contracts/events.ts";
+import type { Bus } from "../../platform/bus/connect.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
 import { accountAddressesKey, accountIndexKey, banIndexKey } from "../../platform/redis/keys/brute-force.ts";
 import type { Clock } from "../../platform/time/clock.ts";
@@ -6,7 +8,7 @@ import { removeKeys } from "../account-epoch/index.ts";
 import type { RegionalFlush } from "./regions/regional-flush.ts";
 import type { BruteForceRule, BruteForceRules } from "./rules.ts";
 import { shardOf } from "./shards.ts";
-import { accountKeys, accountWideKeys, sourceOf, tolerationKeysOf, userPart } from "./source.ts";
+import { accountKeys, accountWideKeys, otherKeysOf, sourceOf, userPart } from "./source.ts";
 
 /** The parameters of a brute-force flush; empty texts mean "not given". */
 export interface FlushRequest {
@@ -24,8 +26,8 @@ export interface FlushDeps {
   readonly keyPrefix: string;
   readonly rules: () => BruteForceRules;
   readonly clock: Clock;
-  /** Called after each flush, including a failed one, so that engines forget what they remember of it. */
-  readonly onFlushed?: ((scopes: FlushedScopes) => void) | undefined;
+  /** Announces each flush, including a failed one, so that engines forget what they remember of it. Absent where nothing is flushed. */
+  readonly bus?: Pick<Bus, "publish">;
   /** Absent if no other regions are configured. */
   readonly regions?: RegionalFlush | undefined;
 }
@@ -49,7 +51,6 @@ function isWhole({ ruleName, protocol = "", oidcClientId = "" }: FlushRequest): 
   return ruleName === everyRule && protocol === "" && oidcClientId === "";
 }
 
-/** Removes bans from the index. */
 export async function unindex(
   { redis, keyPrefix }: Pick<FlushDeps, "redis" | "keyPrefix">,
   keys: readonly string[],
@@ -68,11 +69,8 @@ function keysOfAddress({ keyPrefix, rules, clock }: FlushDeps, request: FlushReq
   const meant = source.scopes.filter(({ rule }) => isMeant(rule, request));
   const counts = meant.map(({ countKey }) => countKey);
   const bans = meant.map(({ banKey }) => banKey);
-  if (!isWhole(request)) return { source, meant, bans, counts, others: [] };
-  const networks = new Set(source.scopes.map(({ network }) => network));
-  const nowMs = clock.now();
-  const tolerations = [...networks].flatMap((network) => tolerationKeysOf(parts, source.tag, { network, nowMs }));
-  return { source, meant, bans, counts, others: [...tolerations, source.guessesKey] };
+  const others = isWhole(request) ? otherKeysOf(parts, source, clock.now()) : [];
+  return { source, meant, bans, counts, others };
 }
 
 /** Keys that a flush would remove if they exist. */
@@ -81,9 +79,10 @@ export function keysOfFlush(deps: FlushDeps, request: FlushRequest): readonly st
   return [...counts, ...others, ...bans];
 }
 
-function publishFlush({ rules, onFlushed }: FlushDeps, addresses: readonly string[], request: FlushRequest): void {
+function publishFlush({ rules, bus }: FlushDeps, addresses: readonly string[], request: FlushRequest): void {
   const names = rules().rules.flatMap((rule) => (isMeant(rule, request) ? rule.name : []));
-  if (addresses.length > 0 && names.length > 0) onFlushed?.({ addresses, rules: names });
+  if (addresses.length > 0 && names.length > 0)
+    bus?.publish(bruteForceFlushed, { addresses: [...addresses], rules: names });
 }
 
 /** The keys that existed and were removed, sorted. */

@@ -1,14 +1,8 @@
 import type { RedisClient } from "../../platform/redis/client.ts";
+import { pairsIn } from "../../platform/redis/pairs.ts";
 import { defineScript } from "../../platform/redis/script.ts";
 import readIndexPageLua from "./scripts/read-index-page.lua?raw";
 import { shards } from "./shards.ts";
-
-const readIndexPage = {
-  name: "readIndexPage",
-  lua: readIndexPageLua,
-  keys: ["shardKey"],
-  args: ["afterScore", "afterMember", "maxMembers"],
-} as const;
 
 /** A place in one shard of an index. */
 export interface Place {
@@ -18,16 +12,17 @@ export interface Place {
 
 /** The members and scores that a script returned in turn. */
 export function placesIn(reply: unknown): readonly Place[] {
-  const texts = Array.isArray(reply) ? reply.map(String) : [];
-  return Array.from({ length: texts.length / 2 }, (_, index) => ({
-    member: texts[2 * index] ?? "",
-    score: texts[2 * index + 1] ?? "",
-  }));
+  return pairsIn(Array.isArray(reply) ? reply.map(String) : []).map(([member, score]) => ({ member, score }));
 }
 
 /** Reads one shard after a place. Members below `minScore` have expired. */
 export function createShardReader(redis: RedisClient) {
-  const run = defineScript(redis, readIndexPage);
+  const run = defineScript(redis, {
+    name: "readIndexPage",
+    lua: readIndexPageLua,
+    keys: ["shardKey"],
+    args: ["afterScore", "afterMember", "maxMembers"],
+  });
   return async (shardKey: string, after: Place | undefined, minScore: number, size: number) =>
     placesIn(
       await run(

@@ -13,7 +13,7 @@ import {
 } from "./flush.ts";
 import { createIndexReader, type PageRequest } from "./pages.ts";
 import { readValues } from "./read-values.ts";
-import { shards } from "./shards.ts";
+import { countMembers } from "./shards.ts";
 import { accountWideKeys, sourceOf, userPart } from "./source.ts";
 
 /** Keys of bans with which an earlier rule may ban the same network. */
@@ -32,14 +32,6 @@ async function withoutShadowed(deps: FlushDeps, bans: readonly Ban[]): Promise<r
     bans.map((ban) => shadowingKeys(deps, ban)),
   );
   return bans.filter((_ban, index) => found[index]?.every((value) => value === null) !== false);
-}
-
-/** An account whose password is being guessed from many networks, so that responses to unknown networks are delayed. */
-export interface DelayedAccount {
-  readonly account: string;
-  /** Number of distinct wrong passwords. */
-  readonly wrongPasswords: number;
-  readonly untilMs: number;
 }
 
 /** Reads the bans that the index lists, and removes expired ones from the index. */
@@ -65,7 +57,7 @@ export function createBruteForceRecords(deps: FlushDeps) {
   const addressesOf = (account: string): Promise<readonly string[]> =>
     redis.zrevrange(accountAddressesKey.build(keyPrefix, userPart(account)), 0, -1);
   const delayKeyOf = (account: string): string => accountWideKeys(keyPrefix, account).delayed;
-  const delayedWith = async (account: string, wrongPasswords: number): Promise<readonly DelayedAccount[]> => {
+  const delayedWith = async (account: string, wrongPasswords: number) => {
     if (!(wrongPasswords > 0)) return [];
     const leftMs = await redis.pttl(delayKeyOf(account));
     return leftMs > 0 ? [{ account, wrongPasswords, untilMs: clock.now() + leftMs }] : [];
@@ -94,8 +86,8 @@ export function createBruteForceRecords(deps: FlushDeps) {
       const { members, next } = await readPage(accountShard, page, 0);
       return { names: members, next };
     },
-    /** The delayed ones among the accounts, under the names for which wrong passwords were sent. */
-    delayedAmong: async (accounts: readonly string[]): Promise<readonly DelayedAccount[]> => {
+    /** The delayed ones among the accounts, under the names for which so many distinct wrong passwords were sent. */
+    delayedAmong: async (accounts: readonly string[]) => {
       const found = await readValues(
         redis,
         accounts.map((account) => [delayKeyOf(account)]),
@@ -119,15 +111,12 @@ export function createBruteForceRecords(deps: FlushDeps) {
 }
 
 export type BruteForceRecords = ReturnType<typeof createBruteForceRecords>;
+/** An account whose password is being guessed from many networks, so that responses to unknown networks are delayed. */
+export type DelayedAccount = Awaited<ReturnType<BruteForceRecords["delayedAmong"]>>[number];
 export type BanPage = Awaited<ReturnType<BruteForceRecords["listBans"]>>;
 
 /** Number of accounts for which wrong passwords were sent since a time; at most as many as the index has. */
 export function createGuessedCount(redis: RedisClient, keyPrefix: string) {
-  return async (sinceMs: number): Promise<number> => {
-    const since = Math.floor(sinceMs / 1000);
-    const counts = await Promise.all(
-      shards.map((shard) => redis.zcount(accountIndexKey.build(keyPrefix, shard), since, "+inf")),
-    );
-    return counts.reduce((sum, count) => sum + count, 0);
-  };
+  const keyOf = (shard: string): string => accountIndexKey.build(keyPrefix, shard);
+  return (sinceMs: number): Promise<number> => countMembers(redis, keyOf, Math.floor(sinceMs / 1000));
 }

@@ -141,3 +141,10 @@ export function tolerationKeysOf(
     tolerationKey.build(keyPrefix, tag, network, String(window - 1)),
   ];
 }
+
+/** What is stored about an address besides bans and counts. */
+export function otherKeysOf(parts: SourceParts, { tag, scopes, guessesKey }: Source, nowMs: number): readonly string[] {
+  const networks = new Set(scopes.map(({ network }) => network));
+  const tolerations = [...networks].flatMap((network) => tolerationKeysOf(parts, tag, { network, nowMs }));
+  return [...tolerations, guessesKey];
+}

@@ -3,8 +3,7 @@ import { expect, test } from "vitest";
 import { decisionsSeen, type Payload, type WatchFilter, watchesRenewed } from "../../contracts/index.ts";
 import { compileCheck, connectBus, LocalBus } from "../../platform/bus/index.ts";
 import type { DecisionNote } from "../history/decision-record.ts";
-import { DecisionWatches, maxOfBatch } from "./decision-watches.ts";
-import { matcherOf, seenDecision, watchedDecision } from "./watched-decision.ts";
+import { DecisionWatches, matcherOf, maxOfBatch, seenDecision, watchedDecision } from "./decision-watches.ts";
 
 const note: DecisionNote = {
   timeMs: 1_900_000_000_000,

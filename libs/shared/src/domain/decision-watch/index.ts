@@ -1,2 +1,1 @@
-export { DecisionWatches } from "./decision-watches.ts";
-export { seenDecision } from "./watched-decision.ts";
+export { DecisionWatches, seenDecision } from "./decision-watches.ts";

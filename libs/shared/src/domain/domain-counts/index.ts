@@ -1,2 +1,1 @@
-export * from "./periods.ts";
-export { createDomainCountReader, type DomainCounts, type ReadDomainCounts } from "./read-domain-counts.ts";
+export * from "./domain-counts.ts";

@@ -103,8 +103,7 @@ export function startEngineWatch(bus: Bus, onSilence: () => void) {
     bus.resend(engines.silent());
     if (!isProbing() && (silence.suspicious() || (moves.suspicious() && bus.canMove()))) void probe();
   };
-  const timer = setInterval(tick, watchIntervalMs);
-  timer.unref();
+  const timer = setInterval(tick, watchIntervalMs).unref();
 
   return {
     admit: silence.admit,

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import type { AuthDecision } from "../../contracts/auth/decision.ts";
 import type { BackendDescription } from "../../contracts/auth/methods.ts";
 import type { Bus } from "../../platform/bus/connect.ts";
-import { systemClock } from "../../platform/time/clock.ts";
 import { createAccountNames } from "./account-names.ts";
 import { flushStatus } from "./flushes.ts";
 
@@ -17,7 +16,7 @@ function names(decisions: readonly AuthDecision[], backends: readonly BackendDes
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a bus that answers one method
   const bus = { request } as Pick<Bus, "request">;
   const protocols = () => decisions.map((_decision, index) => `protocol-${index}`);
-  return createAccountNames({ bus, clock: systemClock, protocols, timeoutMs: 1000 })("alias");
+  return createAccountNames(bus, protocols)("alias");
 }
 
 test("a name that the backends do not know has no account", async () => {

@@ -4,18 +4,15 @@ import { authenticate, describeAccount } from "../../contracts/auth/methods.ts";
 import type { Bus } from "../../platform/bus/connect.ts";
 import { abortAfter } from "../../platform/concurrency/deadline.ts";
 import type { Config } from "../../platform/config/index.ts";
-import type { Clock } from "../../platform/time/clock.ts";
-
-interface AccountNameDeps {
-  readonly bus: Pick<Bus, "request">;
-  readonly clock: Clock;
-  /** One protocol for each search of the backends, because searches may name accounts differently. */
-  readonly protocols: () => readonly string[];
-  readonly timeoutMs: number;
-}
+import { steadyClock } from "../../platform/time/clock.ts";
 
 /** A backend that hangs must not delay the part of a flush that does not need it. */
-export const lookUpTimeoutMs = 1000;
+const lookUpTimeoutMs = 1000;
+export const lookUpLimits = () => ({
+  deadline: steadyClock.now() + lookUpTimeoutMs,
+  signal: abortAfter(lookUpTimeoutMs),
+});
+
 /** More kinds of searches than any site has. */
 const maxProtocols = 16;
 
@@ -39,19 +36,19 @@ function isUnknown(decision: AuthDecision): boolean {
 /**
  * Queries the backends and no cache, so that each compares the name as it does at a sign-in. Wildcards in the name are passed to the
  * backend literally.
+ * @param protocolsOf one protocol for each search of the backends, because searches may name accounts differently
  */
-export function createAccountNames({ bus, clock, protocols: protocolsOf, timeoutMs }: AccountNameDeps) {
-  const limits = () => ({ deadline: clock.now() + timeoutMs, signal: abortAfter(timeoutMs) });
+export function createAccountNames(bus: Pick<Bus, "request">, protocolsOf: () => readonly string[]) {
   const lookUp = async (username: string, protocol: string): Promise<AuthDecision> => {
     const skipped = { memoryCache: false, sharedCache: false };
     const lookup = { session: randomUUID(), operation: "lookup", dialect: "json", tls: true, ...skipped } as const;
-    const decision = await bus.request(authenticate, { ...lookup, username, protocol }, limits());
+    const decision = await bus.request(authenticate, { ...lookup, username, protocol }, lookUpLimits());
     if (decision.outcome === "tempfail") throw new Error(`the account could not be looked up: ${decision.code}`);
     return decision;
   };
   /** Accounts that no lookup returns: disabled ones, those that only the search for second factors finds, and those that a policy hides. */
   const describe = async (username: string, protocol: string, spellings: Set<string>): Promise<readonly string[]> => {
-    const { backends, username: spelled } = await bus.request(describeAccount, { username, protocol }, limits());
+    const { backends, username: spelled } = await bus.request(describeAccount, { username, protocol }, lookUpLimits());
     if (spelled !== undefined) spellings.add(spelled);
     // The first backend that has the account decides.
     const at = backends.findIndex(({ outcome }) => outcome === "found" || outcome === "disabled");

@@ -1,18 +1,21 @@
 import { randomUUID } from "node:crypto";
 import type { BruteForceFlushRequest, CacheFlushRequest } from "../../contracts/admin/flush-operations.ts";
 import { cacheFlushScript } from "../../contracts/engine/methods.ts";
-import { bruteForceFlushed } from "../../contracts/events.ts";
 import type { Bus } from "../../platform/bus/connect.ts";
-import { abortAfter } from "../../platform/concurrency/deadline.ts";
 import { canonicalIp } from "../../platform/net/ip.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
 import { decidedInRedis } from "../../platform/redis/decided.ts";
 import { scriptCacheKey } from "../../platform/redis/keys/scripts.ts";
-import { steadyClock } from "../../platform/time/clock.ts";
 import { createAccountFlush, createAccountKeys, removeKeys } from "../account-epoch/index.ts";
-import { type BruteForceRecords, createBruteForceRecords, type FlushDeps, networkOf } from "../brute-force/index.ts";
+import {
+  type BruteForceRecords,
+  createBruteForceRecords,
+  type FlushDeps,
+  type FlushScope,
+  networkOf,
+} from "../brute-force/index.ts";
 import type { RegionLog } from "../regions/index.ts";
-import { type FindAccountNames, lookUpTimeoutMs } from "./account-names.ts";
+import { type FindAccountNames, lookUpLimits } from "./account-names.ts";
 
 /** Calls an engine, because the site's scripts run there. `hasScript`: whether `cache_flush_script_path` is set. */
 export function createScriptedNames(bus: Pick<Bus, "request">, keyPrefix: string, hasScript: () => boolean) {
@@ -22,9 +25,8 @@ export function createScriptedNames(bus: Pick<Bus, "request">, keyPrefix: string
    */
   return async (user: string) => {
     if (!hasScript()) return { accounts: [], keys: [], isComplete: true };
-    const call = { deadline: steadyClock.now() + lookUpTimeoutMs, signal: abortAfter(lookUpTimeoutMs) };
     try {
-      const answer = await bus.request(cacheFlushScript, { session: randomUUID(), user }, call);
+      const answer = await bus.request(cacheFlushScript, { session: randomUUID(), user }, lookUpLimits());
       const keys = answer.cacheKeys.map((digest) => scriptCacheKey.build(keyPrefix, digest));
       return { accounts: answer.accounts, keys, isComplete: true };
     } catch {
@@ -86,11 +88,6 @@ interface FlushesDeps extends Omit<FlushDeps, "redis"> {
   readonly log?: Pick<RegionLog, "append"> | undefined;
 }
 
-interface FlushOptions {
-  /** Bans of the addresses that sent wrong passwords for the account remain, because they protect other accounts too. */
-  readonly keepsBans?: boolean;
-}
-
 async function existing(redis: RedisClient, keys: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(keys.map((key) => redis.exists(key)));
   return keys.filter((_key, index) => found[index] === 1);
@@ -130,7 +127,7 @@ function createFlushUser(
   const flushAccount = createAccountFlush({ redis: cache, bus, keyPrefix });
   return async (
     { user, known, site, all }: Awaited<ReturnType<typeof namesOf>>,
-    { keepsBans = false }: FlushOptions,
+    { keepsBans = false }: FlushScope,
   ): Promise<Flushed> => {
     const spelled = new Set([user, ...known.spellings]).size;
     const removed = new Set<string>();
@@ -179,9 +176,7 @@ export function createFlushes(deps: FlushesDeps) {
     rules,
     clock,
     regions,
-    onFlushed: (places) => {
-      bus.publish(bruteForceFlushed, { addresses: [...places.addresses], rules: [...places.rules] });
-    },
+    bus,
   });
   const flushUser = createFlushUser(deps, bruteForce);
   const accountKeys = createAccountKeys({ redis: cache, keyPrefix });
@@ -190,8 +185,8 @@ export function createFlushes(deps: FlushesDeps) {
     state: await existing(state, keys.state),
   });
   return {
-    cache: ({ user }: CacheFlushRequest, options: FlushOptions = {}): Promise<Flushed> =>
-      orUnavailable(async () => flushUser(await namesOf(user, deps), options)),
+    cache: ({ user }: CacheFlushRequest, scope: FlushScope = {}): Promise<Flushed> =>
+      orUnavailable(async () => flushUser(await namesOf(user, deps), scope)),
     bruteForce: (request: BruteForceFlushRequest): Promise<Flushed> =>
       orUnavailable(async () => ({
         removedKeys: await bruteForce.flush(flushRequestOf(request)),

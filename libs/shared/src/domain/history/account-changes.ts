@@ -1,11 +1,10 @@
 import { type Static, Type } from "typebox";
-import { Value } from "typebox/value";
 import { digestOf } from "../../platform/crypto/index.ts";
 import { accountChangesKey } from "../../platform/redis/keys/history.ts";
 import { foldedName } from "../brute-force/index.ts";
 import { createMemoryWatch } from "./memory-watch.ts";
 import type { AuditEntry } from "./record-audit.ts";
-import { type HistoryStore, openRecord, sealRecord } from "./store.ts";
+import { createLatestRecords, type HistoryStore, newestFirst } from "./store.ts";
 
 /** Audit events that change how an account can sign in. Users and operators cause them, never who merely types a name. */
 const events: ReadonlySet<string> = new Set([
@@ -37,7 +36,6 @@ const AccountChange = Type.Object({
 });
 export type AccountChange = Static<typeof AccountChange>;
 
-const perAccount = 20;
 const longestReason = 64;
 
 function byOf({ actor, target }: AuditEntry): AccountChange["by"] {
@@ -59,19 +57,14 @@ interface AccountChangesOptions extends HistoryStore {
 }
 
 /** The latest changes of each account, for the timeline of its sign-ins. */
-export function createAccountChanges({ redis, keyPrefix, keys, nowMs, onLost }: AccountChangesOptions) {
+export function createAccountChanges(options: AccountChangesOptions) {
+  const { redis, keyPrefix, nowMs, onLost } = options;
+  const latest = createLatestRecords(options, AccountChange, accountChangesKey.ttlSeconds);
   const isMemoryShort = createMemoryWatch(redis);
   const keyOf = (account: string): string =>
     accountChangesKey.build(keyPrefix, digestOf(foldedName(account)).toString("base64url"));
   const write = async (account: string, change: AccountChange): Promise<void> => {
-    if (await isMemoryShort()) return;
-    const key = keyOf(account);
-    await redis
-      .multi()
-      .lpush(key, sealRecord(keys, key, change, "base64url"))
-      .ltrim(key, 0, perAccount - 1)
-      .expire(key, accountChangesKey.ttlSeconds)
-      .exec();
+    if (!(await isMemoryShort())) await latest.add(keyOf(account), change);
   };
   return {
     /** Nothing waits for it: without Redis the change is missing here, and in the audit stream it is not. */
@@ -81,14 +74,9 @@ export function createAccountChanges({ redis, keyPrefix, keys, nowMs, onLost }: 
     },
     /** Those of the last 30 days, newest first. Rejects without Redis. */
     list: async (account: string): Promise<readonly AccountChange[]> => {
-      const key = keyOf(account);
-      const found = await redis.lrange(key, 0, perAccount - 1);
+      const found = await latest.list(keyOf(account));
       const oldestMs = nowMs() - accountChangesKey.ttlSeconds * 1000;
-      return found
-        .map((text) => openRecord(keys, key, text))
-        .filter((value) => Value.Check(AccountChange, value))
-        .filter(({ timeMs }) => timeMs >= oldestMs)
-        .toSorted((a, b) => b.timeMs - a.timeMs);
+      return newestFirst(found.filter(({ timeMs }) => timeMs >= oldestMs));
     },
   };
 }

@@ -148,30 +148,6 @@ function createFailedAccounts() {
   };
 }
 
-/** Runs that wait for the next batch, up to a bound. */
-function createWaiting() {
-  let runs: DecisionRun[] = [];
-  let dropped = 0;
-  return {
-    push: (run: DecisionRun): boolean => {
-      if (runs.length < maxWaiting) return runs.push(run) > 0;
-      dropped += run.count;
-      return false;
-    },
-    take: (): readonly DecisionRun[] => {
-      const taken = runs;
-      runs = [];
-      return taken;
-    },
-    /** Number of decisions that were not gathered because too many waited, since the last call. */
-    takeDropped: (): number => {
-      const taken = dropped;
-      dropped = 0;
-      return taken;
-    },
-  };
-}
-
 /**
  * Gathers decisions for the history. Nothing waits for it. Failures, and successes after a failure, are recorded individually, equal
  * failures as one run; ordinary successes are counted by account, network and program.
@@ -182,8 +158,15 @@ export function createDecisionRecorder() {
   const failed = createFailedAccounts();
   /** Runs of failures that this process began, by their key, with the time of the last failure. */
   const begun = createHotCache<number>(maxFailed);
-  const { push, ...waiting } = createWaiting();
+  /** What waits for the next batch, up to a bound. */
+  let runs: DecisionRun[] = [];
   let referred: DecisionNote[] = [];
+  let dropped = 0;
+  const push = (run: DecisionRun): boolean => {
+    if (runs.length < maxWaiting) return runs.push(run) > 0;
+    dropped += run.count;
+    return false;
+  };
   const successes = new PeriodCounts(successesMs, maxSuccesses, push);
   const failures = new PeriodCounts(failuresMs, maxFailures, push);
   const noteFailure = (note: DecisionNote): void => {
@@ -216,13 +199,17 @@ export function createDecisionRecorder() {
       successes.take(nowMs, isLast);
       failures.take(nowMs, isLast);
       const counts = traffic.take(nowMs, isLast);
-      const runs = waiting.take();
       if (runs.length === 0 && referred.length === 0 && counts.traffic.length === 0) return undefined;
       const batch = { runs, referred, ...counts };
-      referred = [];
+      [runs, referred] = [[], []];
       return batch;
     },
-    takeDropped: waiting.takeDropped,
+    /** Number of decisions that were not gathered because too many waited, since the last call. */
+    takeDropped: (): number => {
+      const taken = dropped;
+      dropped = 0;
+      return taken;
+    },
   };
 }
 
@@ -252,8 +239,7 @@ export function createHistoryRecorder(write: WriteHistory, nowMs: () => number, 
     if (batch !== undefined) busy = send(batch);
     return busy;
   };
-  const timer = setInterval(() => void flush(), flushMs);
-  timer.unref();
+  const timer = setInterval(() => void flush(), flushMs).unref();
   return {
     note: recorder.note,
     /** Writes what was gathered, for at most three seconds. */

@@ -8,16 +8,14 @@ import {
 import { foldedName, knownNetworkOf } from "../brute-force/index.ts";
 import type { DecisionNote } from "./decision-record.ts";
 
-/** `refused`: names as typed, whose sign-ins a ban refused before any backend was queried. */
-export type HistoryKind = "account" | "network" | "refused";
-
 /** Ordinary successes by day; successes after a failure; everything else. */
 export const historyLists = ["ok", "first", "other"] as const;
 export type HistoryList = (typeof historyLists)[number];
 
-const shardCount = 64;
+/** `refused`: names as typed, whose sign-ins a ban refused before any backend was queried. */
+const kinds = ["account", "network", "refused"] as const;
+export type HistoryKind = (typeof kinds)[number];
 
-const kinds = ["account", "network", "refused"] as const satisfies readonly HistoryKind[];
 /** The first characters of digests. */
 const shards = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
@@ -67,9 +65,6 @@ export function readPlace(written: string): HistoryPlace | undefined {
   return kind === undefined || letter === "" || digest === undefined ? undefined : placeWith(kind, digest);
 }
 
-/** An earlier version wrote the digest of the network only. */
-export const earlierNetworkPlace = (digest: string): HistoryPlace => placeWith("network", digest);
-
 export function indexKeyOf(prefix: string, { kind, shard }: Pick<HistoryPlace, "kind" | "shard">): string {
   return historyIndexKey.build(prefix, kind, shard);
 }
@@ -88,9 +83,7 @@ export function listsOfShard(prefix: string, { kind, shard }: Pick<HistoryPlace,
 }
 
 /** In each shard as many as keep the whole below the maximum. */
-export function perShard(maximum: number): number {
-  return Math.ceil(maximum / shardCount);
-}
+export const perShard = (maximum: number): number => Math.ceil(maximum / shards.length);
 
 const networkCharacters = 4;
 

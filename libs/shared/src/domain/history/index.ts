@@ -1,18 +1,7 @@
 export { type AccountChange, type AccountChanges, createAccountChanges } from "./account-changes.ts";
-export type {
-  DecisionBatch,
-  DecisionChannel,
-  DecisionNote,
-  DecisionOutcome,
-  RecordedDecision,
-} from "./decision-record.ts";
-export { createDecisionRecorder, createHistoryRecorder, type HistoryRecorder } from "./decision-recorder.ts";
-export {
-  type AuditHistoryPage,
-  type AuditHistoryQuery,
-  createAuditHistory,
-  type ReadAuditHistory,
-} from "./read-audit.ts";
+export type * from "./decision-record.ts";
+export * from "./decision-recorder.ts";
+export * from "./read-audit.ts";
 export { createDecisionHistory, type DecisionHistory } from "./read-decisions.ts";
 export type { HistoryPage } from "./read-pages.ts";
 export { type AuditEntry, createAuditHistoryRecorder, createAuditHistoryWriter } from "./record-audit.ts";

@@ -1,14 +1,15 @@
 import { canonicalIp } from "../../platform/net/ip.ts";
 import { failingNetworksKey, trafficKey } from "../../platform/redis/keys/history.ts";
+import { pairsIn } from "../../platform/redis/pairs.ts";
 import { type DecisionOutcome, type FailureKind, failureKinds, type RecordedDecision } from "./decision-record.ts";
 import {
   accountPlace,
   accountsKeyOf,
-  earlierNetworkPlace,
   earlierReferencesKeyOf,
   type HistoryPlace,
   networkBeginning,
   networkPlace,
+  placeWith,
   readPlace,
   referencesKeyOf,
   refusedPlace,
@@ -57,10 +58,9 @@ async function readFailingNetworks({ redis, keyPrefix }: HistoryStore, nowMs: nu
   const networks = new Map<string, Record<FailureKind, number>>();
   const read = async (kind: FailureKind, of: number): Promise<void> => {
     const list = await redis.zrevrange(failingNetworksKey.build(keyPrefix, String(of), kind), 0, -1, "WITHSCORES");
-    for (let index = 0; index + 1 < list.length; index += 2) {
-      const network = list[index] ?? "";
+    for (const [network, count] of pairsIn(list)) {
       const totals = networks.get(network) ?? { counted: 0, repeated: 0, refused: 0 };
-      totals[kind] += Number(list[index + 1]);
+      totals[kind] += Number(count);
       networks.set(network, totals);
     }
   };
@@ -100,7 +100,8 @@ async function readReference(
   const [, places = "", identity] = found?.split(" ") ?? [];
   if (found === undefined) return undefined;
   for (const place of places.split(",")) {
-    const at = place.includes(":") ? readPlace(place) : earlierNetworkPlace(place);
+    // An earlier version wrote the digest of the network only.
+    const at = place.includes(":") ? readPlace(place) : placeWith("network", place);
     const records = at === undefined ? [] : await readPlaces([at], `${identity} `);
     const same = records.toSorted((a, b) => b.timeMs - a.timeMs);
     const record = same.find(({ session }) => session.toLowerCase().startsWith(shown)) ?? same[0];

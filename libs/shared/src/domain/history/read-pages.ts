@@ -1,5 +1,5 @@
 import { historyIndexKey } from "../../platform/redis/keys/history.ts";
-import type { RecordedDecision } from "./decision-record.ts";
+import { pairsIn } from "../../platform/redis/pairs.ts";
 import { allShards, type HistoryPlace, placeWith } from "./history-places.ts";
 import { joined, type ReadPlaces, type Stored, unique } from "./read-places.ts";
 import { type HistoryStore, secondsOf } from "./store.ts";
@@ -15,23 +15,6 @@ const shownDigest = 6;
 /** A page is full with so many histories. An answer of Redis about a large index may have some more. */
 const historiesOfPage = (recordsOfOne: number): number =>
   Math.max(1, Math.min(mostHistories, Math.floor(mostRecords / recordsOfOne)));
-
-/** The records of one account, network or refused name. */
-export interface WholeHistory {
-  /** Tells two histories apart, and is no name. */
-  readonly id: string;
-  /** Newest first. */
-  readonly records: readonly RecordedDecision[];
-}
-
-/** Histories in no order. */
-export interface HistoryPage {
-  readonly histories: readonly WholeHistory[];
-  /** Of the next page; absent on the last one. */
-  readonly next?: string;
-  /** Share of the whole that has been read, 0 to 1. */
-  readonly done: number;
-}
 
 interface Position {
   /** In `allShards`. */
@@ -79,10 +62,8 @@ export function createHistoryPages({ redis, keyPrefix, recordsOfOne }: HistoryPa
     const { kind, shard } = allShards[at] ?? { kind: "account", shard: "A" };
     const key = historyIndexKey.build(keyPrefix, kind, shard);
     const [following, found] = await redis.zscan(key, scan, "COUNT", size);
-    const places = found.flatMap((digest, index) => {
-      const isRecent = index % 2 === 0 && Number(found[index + 1]) >= secondsOf(sinceMs);
-      return isRecent ? [placeWith(kind, digest)] : [];
-    });
+    const recent = pairsIn(found).filter(([, lastSeconds]) => Number(lastSeconds) >= secondsOf(sinceMs));
+    const places = recent.map(([digest]) => placeWith(kind, digest));
     const left = after === "" ? places : places.filter((place) => beginningOf(place) > after);
     // Redis answers at once about a small index. The answer about a larger one is as long as it was asked to be.
     const last = scan === "0" && following === "0" ? lastOf(left, room) : undefined;
@@ -91,13 +72,14 @@ export function createHistoryPages({ redis, keyPrefix, recordsOfOne }: HistoryPa
     const next = following === "0" ? { ...start, at: at + 1 } : { at, scan: following, after: "" };
     return { places: left, next };
   };
-  const readHistory = async (place: HistoryPlace, sinceMs: number): Promise<WholeHistory> => {
+  /** The records of one account, network or refused name, newest first. `id` tells two histories apart, and is no name. */
+  const readHistory = async (place: HistoryPlace, sinceMs: number) => {
     const own = (await readPlaces([place])).filter((record) => isOwn(place, record));
     const records = joined(unique(own)).filter(({ timeMs }) => timeMs >= sinceMs);
     return { id: `${place.kind.slice(0, 1)}${place.digest}`, records };
   };
   /** @param cursor `next` of the page before; undefined for the first one */
-  return async (cursor: string | undefined, sinceMs: number): Promise<HistoryPage> => {
+  return async (cursor: string | undefined, sinceMs: number) => {
     let position = cursor === undefined ? start : positionIn(cursor);
     const places: HistoryPlace[] = [];
     for (let scans = 0; scans < mostScans && position.at < allShards.length && places.length < size; scans += 1) {
@@ -110,9 +92,14 @@ export function createHistoryPages({ redis, keyPrefix, recordsOfOne }: HistoryPa
     const histories = await Promise.all(places.map((place) => readHistory(place, sinceMs)));
     const isOver = position.at >= allShards.length;
     return {
+      /** In no order. */
       histories: histories.filter(({ records }) => records.length > 0),
+      /** Share of the whole that has been read, 0 to 1. */
       done: position.at / allShards.length,
+      /** Of the next page; absent on the last one. */
       ...(!isOver && { next: writtenCursor(position) }),
     };
   };
 }
+
+export type HistoryPage = Awaited<ReturnType<ReturnType<typeof createHistoryPages>>>;

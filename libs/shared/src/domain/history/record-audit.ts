@@ -72,8 +72,7 @@ export function createAuditHistoryRecorder({ write, isReady, onWritten, onLost }
   };
   const queues = { identified: newQueue("identified"), unidentified: newQueue("unidentified") };
   const flush = () => Promise.all([queues.identified.flush(), queues.unidentified.flush()]);
-  const timer = setInterval(() => void flush(), flushMs);
-  timer.unref();
+  const timer = setInterval(() => void flush(), flushMs).unref();
   return {
     note: (entry: AuditEntry): void => {
       const { entries } = queues[kindOf(entry)];

@@ -1,3 +1,5 @@
+import type { Static, TSchema } from "typebox";
+import { compileCheck } from "../../platform/bus/schema-check.ts";
 import type { KeyRing } from "../../platform/crypto/key-ring.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
 
@@ -28,6 +30,36 @@ export function openRecord(keys: KeyRing, key: string, sealed: string): unknown 
   } catch {
     return undefined;
   }
+}
+
+const perAccount = 20;
+
+/** The latest records of each account, under one key. Both methods reject without Redis. */
+export function createLatestRecords<Schema extends TSchema>(
+  { redis, keys }: HistoryStore,
+  schema: Schema,
+  lifeSeconds: number,
+) {
+  const check = compileCheck(schema);
+  return {
+    add: async (key: string, record: Static<Schema>): Promise<void> => {
+      await redis
+        .multi()
+        .lpush(key, sealRecord(keys, key, record, "base64url"))
+        .ltrim(key, 0, perAccount - 1)
+        .expire(key, lifeSeconds)
+        .exec();
+    },
+    list: async (key: string): Promise<readonly Static<Schema>[]> => {
+      const found = await redis.lrange(key, 0, perAccount - 1);
+      return found.map((text) => openRecord(keys, key, text)).filter((value) => check.accepts(value));
+    },
+  };
+}
+
+/** Newest first. */
+export function newestFirst<Item extends { readonly timeMs: number }>(items: readonly Item[]): readonly Item[] {
+  return items.toSorted((a, b) => b.timeMs - a.timeMs);
 }
 
 export interface HistoryLimits {

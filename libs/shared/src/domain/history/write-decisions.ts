@@ -24,13 +24,6 @@ import { createReferenceWriter, createTrafficWriter } from "./write-references.t
 /** Writes batches; resolves with the number of runs that could not be written. Never rejects. */
 export type WriteHistory = (batch: DecisionBatch, nowMs: number) => Promise<number>;
 
-const trimHistories = {
-  name: "trimHistories",
-  lua: trimHistoriesLua,
-  keys: ["indexKey"],
-  args: ["nowSeconds", "lifeSeconds", "maxHistories", "start"],
-} as const;
-
 /** Redis does nothing else while a script runs. */
 const entriesAtATime = 128;
 const membersAtATime = 256;
@@ -126,7 +119,12 @@ function createArguments({ keyPrefix, keys, limits, instance }: HistoryWriterOpt
 
 /** Removes histories where many were begun or prolonged. */
 function createTrim({ redis, keyPrefix, limits }: HistoryWriterOptions) {
-  const run = defineScript(redis, trimHistories);
+  const run = defineScript(redis, {
+    name: "trimHistories",
+    lua: trimHistoriesLua,
+    keys: ["indexKey"],
+    args: ["nowSeconds", "lifeSeconds", "maxHistories", "start"],
+  });
   const { lifeSeconds, countsSeconds, maxAccounts, maxNetworks } = limits;
   const largest: Readonly<Record<HistoryKind, number>> = {
     account: perShard(maxAccounts),

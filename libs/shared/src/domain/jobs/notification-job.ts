@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { compileCheck } from "../../platform/bus/schema-check.ts";
 import type { KeyRing } from "../../platform/crypto/key-ring.ts";
+import { openRecord, sealRecord } from "../history/store.ts";
 
 /** For the record of sent notifications; absent from earlier versions of idp. */
 const subject = { account: Type.Optional(Type.String()), event: Type.Optional(Type.String()) };
@@ -37,13 +38,12 @@ export function notificationJobId({ id, channel }: Pick<NotificationJob, "id" | 
 
 /** Encrypted like all user data in Redis: it contains names, addresses and devices. */
 export function sealNotification(keys: KeyRing, notification: NotificationJob): { readonly v: string } {
-  return { v: keys.seal(JSON.stringify(notification), notificationJobId(notification)).toString("base64") };
+  return { v: sealRecord(keys, notificationJobId(notification), notification) };
 }
 
 /** Undefined for data that no key decrypts or that no version of Postern wrote. */
 export function openNotification(keys: KeyRing, jobId: string, data: unknown): NotificationJob | undefined {
   if (!sealedData.accepts(data)) return undefined;
-  const opened = keys.open(Buffer.from(data.v, "base64"), jobId);
-  const value: unknown = opened === undefined ? undefined : JSON.parse(opened.toString("utf8"));
+  const value = openRecord(keys, jobId, data.v);
   return job.accepts(value) ? value : undefined;
 }

@@ -9,7 +9,6 @@ export type MailServersConfig = Omit<MailClientsConfig["domains"][number], "name
 
 /** A server as clients reach it. There is always TLS: from the start, or after STARTTLS. */
 export type MailServer = ReturnType<typeof serverOf>;
-export type MailServiceTable = ReturnType<typeof mailServiceTable>;
 /** The mail services of one domain. */
 export type MailServices = ReturnType<ReturnType<typeof createServicesOf>>;
 

@@ -1,3 +1,1 @@
-export * from "./periods.ts";
-export { createOriginReader, type ReadOrigins } from "./read-origins.ts";
-export * from "./tallies.ts";
+export * from "./origins.ts";

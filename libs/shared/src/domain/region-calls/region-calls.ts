@@ -31,10 +31,6 @@ export const regionCallsPurpose = "region-calls";
 const maxInFlight = 256;
 const nameBytes = 20;
 
-function frame(from: string, sealed: Uint8Array): Buffer {
-  return Buffer.concat([Buffer.from(from.padEnd(nameBytes)), sealed]);
-}
-
 function unreadable(detail: string): AppError {
   return new AppError("UPSTREAM_UNAVAILABLE", { detail });
 }
@@ -81,8 +77,9 @@ export class RegionCalls {
     const id = randomUUID();
     const context = [name, region, call.name].join(" ");
     const sealed = keys.seal(this.#codec.encode({ id, request }), context);
+    const body = Buffer.concat([Buffer.from(name.padEnd(nameBytes)), sealed]);
     try {
-      const bytes = await bus.rawRequest(this.#method(region, call.name), frame(name, sealed), options);
+      const bytes = await bus.rawRequest(this.#method(region, call.name), body, options);
       return this.#opened(bytes, `${context} ${id}`, call.reply);
     } catch (cause) {
       if (cause instanceof AppError && cause.row.kind === "unavailable") throw cause;

@@ -46,6 +46,4 @@ export interface RegionAppliers {
   /** Pages over what is in force in this region, for one that has lost its place in the log; at most 500 events in one page. */
   snapshot(from: string | undefined): Promise<SnapshotPage>;
   readonly feeds: readonly RegionFeed[];
-  /** Removes what is held of a region only as such, for example its counts. Its bans stay until they end. */
-  forget(region: string): Promise<void>;
 }

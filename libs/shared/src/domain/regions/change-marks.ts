@@ -1,13 +1,7 @@
 import type { RedisClient } from "../../platform/redis/client.ts";
+import { pairsIn } from "../../platform/redis/pairs.ts";
 import { defineScript } from "../../platform/redis/script.ts";
 import markChangesLua from "./scripts/mark-changes.lua?raw";
-
-const markChanges = {
-  name: "markChanges",
-  lua: markChangesLua,
-  keys: ["changesKey"],
-  args: ["maxEntries", "lifeSeconds", "changed"],
-} as const;
 
 /** A reader that is further behind misses changes until the same changes again. */
 const maxEntries = 200_000;
@@ -30,7 +24,12 @@ export class ChangeMarks {
   constructor(redis: RedisClient, keyPrefix: string, key: ChangesKey) {
     this.#key = key.build(keyPrefix);
     this.#lifeSeconds = key.ttlSeconds;
-    this.#run = defineScript(redis, markChanges);
+    this.#run = defineScript(redis, {
+      name: "markChanges",
+      lua: markChangesLua,
+      keys: ["changesKey"],
+      args: ["maxEntries", "lifeSeconds", "changed"],
+    });
   }
 
   /** @returns the version of the last one. @throws what Redis throws */
@@ -53,22 +52,14 @@ export class ChangeMarks {
   }
 }
 
-export interface Changed {
-  readonly of: string;
-  readonly version: string;
-}
-
 /** What has changed after a version, the oldest first; everything without one, or with one that was not read here. */
 export async function readChanges(
   redis: RedisClient,
   key: string,
   from: string | undefined,
   limit: number,
-): Promise<readonly Changed[]> {
+): Promise<readonly { readonly of: string; readonly version: string }[]> {
   const after = from !== undefined && /^[0-9]{1,16}$/u.test(from) ? `(${from}` : "-inf";
   const found = await redis.zrangebyscore(key, after, "+inf", "WITHSCORES", "LIMIT", 0, limit);
-  return Array.from({ length: found.length / 2 }, (_, index) => ({
-    of: found[2 * index] ?? "",
-    version: found[2 * index + 1] ?? "0",
-  }));
+  return pairsIn(found).map(([of, version]) => ({ of, version }));
 }

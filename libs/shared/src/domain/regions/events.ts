@@ -68,8 +68,6 @@ export type RegionEventKind = keyof Kinds;
 export type RegionEvent = { [Kind in RegionEventKind]: { readonly kind: Kind } & Static<Kinds[Kind]> }[RegionEventKind];
 export type EventOfKind<Kind extends RegionEventKind> = Extract<RegionEvent, { readonly kind: Kind }>;
 
-export const regionEventKinds = Object.keys(kinds).filter(isKind);
-
 const checks = new Map(Object.entries(kinds).map(([kind, schema]) => [kind, compileCheck<TSchema>(schema)]));
 
 function isKind(kind: unknown): kind is RegionEventKind {

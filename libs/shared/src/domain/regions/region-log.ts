@@ -7,15 +7,8 @@ import { defineScript } from "../../platform/redis/script.ts";
 import type { RegionEvent } from "./events.ts";
 import appendToRegionLogLua from "./scripts/append-to-region-log.lua?raw";
 
-const appendToRegionLog = {
-  name: "appendToRegionLog",
-  lua: appendToRegionLogLua,
-  keys: ["logKey"],
-  args: ["maxEntries", "events"],
-} as const;
-
 /** Entries that the log keeps. A region that was away for more of them takes a snapshot. */
-export const maxLogEntries = 100_000;
+const maxLogEntries = 100_000;
 /** Bytes of one event as JSON. */
 export const maxEventBytes = 65_536;
 
@@ -41,7 +34,12 @@ export class RegionLog {
   constructor(deps: RegionLogDeps) {
     this.#deps = deps;
     this.#key = regionLogKey.build(deps.keyPrefix);
-    this.#append = defineScript(deps.redis, appendToRegionLog);
+    this.#append = defineScript(deps.redis, {
+      name: "appendToRegionLog",
+      lua: appendToRegionLogLua,
+      keys: ["logKey"],
+      args: ["maxEntries", "events"],
+    });
   }
 
   /**

@@ -78,9 +78,7 @@ export function createRegionStatuses(redis: RedisClient, keyPrefix: string, cloc
       }),
     /** The worker has removed what it held of the region. Its status returns with the next `write`, if it is still a peer. */
     forgotten: (name: string): Promise<void> =>
-      decided(async () => {
-        await redis.hdel(key, name, forgetPrefix + name);
-      }),
+      decided(async () => void (await redis.hdel(key, name, forgetPrefix + name))),
     /** An operator wants the region forgotten. */
     forget: (name: string): Promise<void> =>
       decided(() =>

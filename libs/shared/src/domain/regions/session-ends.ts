@@ -29,10 +29,7 @@ export function createSessionEnds(redis: RedisClient, keyPrefix: string) {
           return account === undefined ? [] : [{ account, untilMs: Number(time) }];
         }),
       ),
-    done: (end: SessionEnd): Promise<void> =>
-      decided(async () => {
-        await redis.hdel(key, fieldOf(end));
-      }),
+    done: (end: SessionEnd): Promise<void> => decided(async () => void (await redis.hdel(key, fieldOf(end)))),
   };
 }
 

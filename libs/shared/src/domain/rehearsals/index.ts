@@ -1,5 +1,1 @@
-export {
-  createRehearsals,
-  type RehearsalRecord,
-  type Rehearsals,
-} from "./rehearsals.ts";
+export { createRehearsals, type RehearsalRecord, type Rehearsals } from "./rehearsals.ts";

@@ -1,7 +1,1 @@
-export {
-  type CookieEntry,
-  createRememberedDevices,
-  newCookieEntry,
-  type RememberedDevice,
-  type RememberedDevices,
-} from "./remembered-devices-redis.ts";
+export * from "./remembered-devices-redis.ts";

@@ -10,6 +10,7 @@ import { rememberedDevicesKey } from "../../platform/redis/keys/browser.ts";
 import { defineScript } from "../../platform/redis/script.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { accountDigest } from "../factor-locks/index.ts";
+import { openRecord, sealRecord } from "../history/store.ts";
 import rememberDeviceLua from "./scripts/remember-device.lua?raw";
 import useRememberedDeviceLua from "./scripts/use-remembered-device.lua?raw";
 
@@ -103,12 +104,11 @@ function createReader({ redis, keyPrefix, keys, clock, lifeMs }: Deps) {
   const contextOf = (account: string, id: string): string => `${keyOf(account)} ${id}`;
   /** Undefined for what no key decrypts, or another version wrote. */
   const detailsOf = (account: string, id: string, sealed: string) => {
-    const opened = keys.open(Buffer.from(sealed, "base64url"), contextOf(account, id));
-    const details: unknown = opened === undefined ? undefined : JSON.parse(opened.toString("utf8"));
+    const details = openRecord(keys, contextOf(account, id), sealed);
     return Value.Check(Details, details) ? details : undefined;
   };
   const seal = (account: string, id: string, details: object): string =>
-    keys.seal(JSON.stringify(details), contextOf(account, id)).toString("base64url");
+    sealRecord(keys, contextOf(account, id), details, "base64url");
   const find = async (account: string, entries: readonly CookieEntry[], password: Secret): Promise<FoundDevice> => {
     const values = await redis.hmget(keyOf(account), ...entries.map(({ id }) => id));
     const at = values.findIndex((value) => value !== null);

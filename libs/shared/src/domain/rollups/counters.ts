@@ -31,17 +31,19 @@ export const rollupFields: readonly string[] = [
 
 const at = (field: string): number => rollupFields.indexOf(field);
 
+export const byOutcome = <Value>(of: (outcome: ChartOutcome) => Value): Readonly<Record<ChartOutcome, Value>> => ({
+  ok: of("ok"),
+  cached: of("cached"),
+  wrong_password: of("wrong_password"),
+  unknown_user: of("unknown_user"),
+  denied: of("denied"),
+  blocked: of("blocked"),
+  tempfail: of("tempfail"),
+});
+
 /** Positions of the counters. */
 export const positions = {
-  outcomes: {
-    ok: at("ok"),
-    cached: at("cached"),
-    wrong_password: at("wrong_password"),
-    unknown_user: at("unknown_user"),
-    denied: at("denied"),
-    blocked: at("blocked"),
-    tempfail: at("tempfail"),
-  } satisfies Readonly<Record<ChartOutcome, number>>,
+  outcomes: byOutcome(at),
   newBans: at("new_bans"),
   suspicious: at("suspicious"),
   /** Of successes; failures follow. */

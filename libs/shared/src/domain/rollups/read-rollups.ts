@@ -3,6 +3,7 @@ import { rollupKey } from "../../platform/redis/keys/rollups.ts";
 import { defineVariableScript, readTexts } from "../../platform/redis/script.ts";
 import {
   addCounts,
+  byOutcome,
   type ChartOutcome,
   chartOutcomes,
   chartProtocols,
@@ -33,34 +34,20 @@ interface Step {
 
 const countOf = (counts: RollupCounts, position: number): number => counts[position] ?? 0;
 
-const outcomesOf = (counts: RollupCounts): Readonly<Record<ChartOutcome, number>> => {
-  const of = (outcome: ChartOutcome): number => countOf(counts, positions.outcomes[outcome]);
-  return {
-    ok: of("ok"),
-    cached: of("cached"),
-    wrong_password: of("wrong_password"),
-    unknown_user: of("unknown_user"),
-    denied: of("denied"),
-    blocked: of("blocked"),
-    tempfail: of("tempfail"),
-  };
-};
-
 const failuresOf = (counts: RollupCounts): number =>
   failed.reduce((sum, outcome) => sum + countOf(counts, positions.outcomes[outcome]), 0);
 
 const indexes: ReadonlyMap<string, number> = new Map(rollupFields.map((field, index) => [field, index]));
 
 function summaryOf({ timeMs, counts, bans }: Step) {
-  const [p50, p99] = [latencyQuantile(counts, 0.5), latencyQuantile(counts, 0.99)];
   return {
     timeMs,
-    ...outcomesOf(counts),
+    ...byOutcome((outcome) => countOf(counts, positions.outcomes[outcome])),
     newBans: countOf(counts, positions.newBans),
     bans,
     suspicious: countOf(counts, positions.suspicious),
-    p50Ms: p50,
-    p99Ms: p99,
+    p50Ms: latencyQuantile(counts, 0.5),
+    p99Ms: latencyQuantile(counts, 0.99),
   };
 }
 

@@ -4,5 +4,4 @@ export type { ScriptCall, ScriptHost, ScriptLogLine } from "./messages.ts";
 export { scriptCacheDigest } from "./modules/cache-redis.ts";
 export { type HostFunction, type HostFunctions, objectArgument, textArgument, textFields } from "./modules/host.ts";
 export * from "./pool.ts";
-export { createScriptPool, type ScriptPool } from "./pool.ts";
 export * from "./preflight-checks.ts";

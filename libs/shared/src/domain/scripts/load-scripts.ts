@@ -52,18 +52,12 @@ export async function loadScripts(
   packagePath: string,
   translationsPath: string,
 ): Promise<ScriptSet> {
-  const entryPoints = new Map<string, Set<string>>();
-  for (const { path, entryPoints: names } of files) {
-    const all = entryPoints.get(path) ?? new Set();
-    for (const name of names) all.add(name);
-    entryPoints.set(path, all);
-  }
   const scripts = await Promise.all(
-    [...entryPoints].map(
-      async ([path, names]): Promise<ScriptSource> => ({
-        name: path,
-        source: await readText(path),
-        entryPoints: [...names],
+    [...Map.groupBy(files, ({ path }) => path)].map(
+      async ([name, stages]): Promise<ScriptSource> => ({
+        name,
+        source: await readText(name),
+        entryPoints: [...new Set(stages.flatMap(({ entryPoints }) => entryPoints))],
       }),
     ),
   );

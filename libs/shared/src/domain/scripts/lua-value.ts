@@ -2,14 +2,7 @@
  * Values that pass between the host and a script. Text is UTF-8; a Lua string that is not valid UTF-8 becomes bytes. A table with the keys
  * 1 to n becomes a list; any other table, including the empty one, becomes an object.
  */
-export type LuaValue =
-  | undefined
-  | boolean
-  | number
-  | string
-  | Uint8Array
-  | readonly LuaValue[]
-  | { readonly [name: string]: LuaValue };
+export type LuaValue = undefined | boolean | number | string | Uint8Array | readonly LuaValue[] | LuaObject;
 
 export type LuaObject = { readonly [name: string]: LuaValue };
 

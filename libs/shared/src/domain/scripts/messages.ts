@@ -89,3 +89,10 @@ export interface HostCallContext {
 
 /** Runs a module's function. What it throws becomes an error in the script, with the message of an `Error`. */
 export type ScriptHost = (name: string, args: readonly LuaValue[], context: HostCallContext) => Promise<LuaValue>;
+
+/** What scripts call outside of their worker. */
+export interface ScriptSurroundings {
+  readonly host: ScriptHost;
+  readonly onLog: (line: ScriptLogLine) => void;
+  readonly onCount: (script: string, name: string, by: number) => void;
+}

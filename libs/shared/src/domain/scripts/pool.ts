@@ -2,7 +2,7 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import { Replaceable } from "../../platform/lifecycle/replaceable.ts";
 import { type Clock, steadyClock } from "../../platform/time/clock.ts";
 import type { LuaValue } from "./lua-value.ts";
-import type { ScriptCall, ScriptHost, ScriptLogLine, ScriptSet } from "./messages.ts";
+import type { ScriptCall, ScriptSet, ScriptSurroundings } from "./messages.ts";
 import { type PendingCall, WorkerHandle } from "./worker-handle.ts";
 
 /**
@@ -33,7 +33,7 @@ export function createScriptRunner(first: ScriptPool | undefined, lingerMs: numb
 
 export type ScriptRunner = ReturnType<typeof createScriptRunner>;
 
-export interface ScriptPoolDeps {
+export interface ScriptPoolDeps extends ScriptSurroundings {
   readonly set: ScriptSet;
   readonly limits: {
     readonly workers: number;
@@ -44,9 +44,6 @@ export interface ScriptPoolDeps {
     /** Memory limit of one script in one worker. */
     readonly memoryLimitBytes: number;
   };
-  readonly host: ScriptHost;
-  readonly onLog: (line: ScriptLogLine) => void;
-  readonly onCount: (script: string, name: string, by: number) => void;
   /** Called when a worker was replaced. */
   readonly onReplaced: (reason: "stuck" | "worn" | "ended", error: unknown) => void;
   readonly clock?: Clock | undefined;

@@ -6,8 +6,7 @@ import {
   type FromWorker,
   progressField,
   type ScriptCall,
-  type ScriptHost,
-  type ScriptLogLine,
+  type ScriptSurroundings,
   type ToWorker,
   type WorkerStart,
 } from "./messages.ts";
@@ -19,11 +18,8 @@ export interface PendingCall {
   readonly reject: (error: AppError) => void;
 }
 
-interface WorkerHandleDeps {
+interface WorkerHandleDeps extends ScriptSurroundings {
   readonly start: Omit<WorkerStart, "progress">;
-  readonly host: ScriptHost;
-  readonly onLog: (line: ScriptLogLine) => void;
-  readonly onCount: (script: string, name: string, by: number) => void;
   readonly onReady: () => void;
   readonly onInvalid: (problems: readonly string[]) => void;
   readonly onWorn: (handle: WorkerHandle) => void;
@@ -43,12 +39,6 @@ function workerUrl(): URL {
 /** Reading the CPU time costs as much as many a turn. */
 const longTurnMs = 10;
 
-/** Readings of a thread's CPU time during one turn. */
-interface TurnCpu {
-  readonly firstMs: number;
-  readonly lastMs: number;
-}
-
 const failureText = { error: "", cpu: "time limit exceeded: ", memory: "memory limit exceeded: " } as const;
 
 /** One worker thread, its calls, and the messages of this tick. */
@@ -59,7 +49,8 @@ export class WorkerHandle {
   readonly #worker: Worker;
   #seenTurn = 0;
   #seenSince = 0;
-  #turnCpu: TurnCpu | undefined;
+  /** Readings of the thread's CPU time during the current turn. */
+  #turnCpu: { readonly firstMs: number; readonly lastMs: number } | undefined;
   #isReadingCpu = false;
   #isReady = false;
   #isGone = false;

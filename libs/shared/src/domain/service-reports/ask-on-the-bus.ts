@@ -3,14 +3,9 @@ import type { Bus } from "../../platform/bus/index.ts";
 import { endsWithin } from "../../platform/concurrency/index.ts";
 import type { Clock } from "../../platform/time/index.ts";
 
-/** What a process said last. */
-export interface HeardReport extends ServiceReport {
-  readonly heardMs: number;
-  /** Whether it answered the latest request for reports. */
-  readonly isCurrent: boolean;
-}
-
 export type ServiceReports = ReturnType<typeof createServiceReports>;
+/** What a process said last. */
+export type HeardReport = Awaited<ReturnType<ServiceReports["ask"]>>[number];
 
 const forgetAfterMs = 600_000;
 /** More processes than any site has. It limits what a sender on the bus can make us store. */
@@ -49,16 +44,13 @@ export function createServiceReports(
     const until = clock.now() - forgetAfterMs;
     for (const [key, { atMs }] of heard) if (atMs < until) heard.delete(key);
   };
-  const list = (): readonly HeardReport[] =>
-    [...heard.values()].map(({ report, atMs, round: of }) => ({
-      ...report,
-      heardMs: atMs,
-      isCurrent: of === round,
-    }));
+  /** `isCurrent`: whether it answered the latest request for reports. */
+  const list = () =>
+    [...heard.values()].map(({ report, atMs, round: of }) => ({ ...report, heardMs: atMs, isCurrent: of === round }));
 
   return {
     /** Resolves once everything that was heard of has answered, or after the wait for it. Processes that are gone are listed for ten minutes. */
-    ask: async (): Promise<readonly HeardReport[]> => {
+    ask: async () => {
       forget();
       round += 1;
       if (!bus.canPublish() || !bus.publish(serviceReportAsked, {})) return list();

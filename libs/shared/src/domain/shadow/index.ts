@@ -1,15 +1,3 @@
-export {
-  accountDigest,
-  Difference,
-  type DifferenceKind,
-  differenceKinds,
-  differencePlace,
-  type Omission,
-  omissions,
-  type ShadowProtocol,
-  shadowProtocol,
-  shadowProtocols,
-  totalFields,
-} from "./differences.ts";
-export { createShadowReport, maxDifferences, type ShadowReports, type ShadowStore } from "./read-report.ts";
+export * from "./differences.ts";
+export { createShadowReport, maxDifferences, type ShadowReports } from "./read-report.ts";
 export { createShadowWriter, type ShadowBatch, type WriteShadowBatch } from "./write-report.ts";

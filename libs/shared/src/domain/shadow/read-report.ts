@@ -1,16 +1,8 @@
 import { Value } from "typebox/value";
-import type { KeyRing } from "../../platform/crypto/key-ring.ts";
-import type { RedisClient } from "../../platform/redis/client.ts";
 import { shadowIndexKey, shadowRecordsKey, shadowTotalsKey } from "../../platform/redis/keys/shadow.ts";
-import { openRecord } from "../history/store.ts";
+import { pairsIn } from "../../platform/redis/pairs.ts";
+import { type HistoryStore, openRecord } from "../history/store.ts";
 import { Difference, type DifferenceKind, differenceKinds, omissions, readPlace, totalFields } from "./differences.ts";
-
-export interface ShadowStore {
-  /** The client of the role `state`. */
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  readonly keys: KeyRing;
-}
 
 /** As many differences as Redis keeps. */
 export const maxDifferences = 10_000;
@@ -23,32 +15,18 @@ export interface DifferenceQuery {
   readonly cursor?: string | undefined;
 }
 
-interface Placed {
-  readonly text: string;
-  readonly timeMs: number;
-  readonly kind: DifferenceKind;
-  readonly digest: string;
-}
-
 /** The newest first. */
-function placesOf(reply: readonly string[]): readonly Placed[] {
-  const places: Placed[] = [];
-  for (let index = 0; index < reply.length; index += 2) {
-    const text = reply[index] ?? "";
+function placesOf(reply: readonly string[]) {
+  return pairsIn(reply).flatMap(([text, time]) => {
     const place = readPlace(text);
-    if (place !== undefined) places.push({ ...place, text, timeMs: Number(reply[index + 1]) });
-  }
-  return places;
+    return place === undefined ? [] : [{ ...place, text, timeMs: Number(time) }];
+  });
 }
 
-interface Compared {
-  readonly name: string;
-  readonly compared: number;
-  readonly different: number;
-}
+type Placed = ReturnType<typeof placesOf>[number];
 
 /** Counts by name, from fields such as `domain:example.org:compared`; the largest first. */
-function countsOf(totals: Readonly<Record<string, string>>, what: "domain" | "protocol"): readonly Compared[] {
+function countsOf(totals: Readonly<Record<string, string>>, what: "domain" | "protocol") {
   const [begin, end] = [`${what}:`, `:compared`];
   const names = Object.keys(totals)
     .filter((field) => field.startsWith(begin) && field.endsWith(end))
@@ -86,7 +64,7 @@ function totalsOf(totals: Readonly<Record<string, string>>, places: readonly Pla
 }
 
 /** Reads and deletes the report to which all engines add. Both methods reject when Redis does not answer. */
-export function createShadowReport({ redis, keyPrefix, keys }: ShadowStore) {
+export function createShadowReport({ redis, keyPrefix, keys }: HistoryStore) {
   const totalsKey = shadowTotalsKey.build(keyPrefix);
   const indexKey = shadowIndexKey.build(keyPrefix);
   const recordsKey = shadowRecordsKey.build(keyPrefix);

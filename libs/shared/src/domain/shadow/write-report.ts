@@ -1,8 +1,8 @@
 import { shadowBatchKey, shadowIndexKey, shadowRecordsKey, shadowTotalsKey } from "../../platform/redis/keys/shadow.ts";
 import { defineVariableScript } from "../../platform/redis/script.ts";
-import { sealRecord } from "../history/store.ts";
+import { type HistoryStore, sealRecord } from "../history/store.ts";
 import type { Difference } from "./differences.ts";
-import { maxDifferences, type ShadowStore } from "./read-report.ts";
+import { maxDifferences } from "./read-report.ts";
 import addShadowBatchLua from "./scripts/add-shadow-batch.lua?raw";
 
 /** Counts of domains and protocols, two each. */
@@ -23,7 +23,7 @@ export interface ShadowBatch {
  * Adds a batch to the report once, however often it is sent. Rejects when Redis does not answer.
  * @param engine unique to this process.
  */
-export function createShadowWriter({ redis, keyPrefix, keys }: ShadowStore, engine: string) {
+export function createShadowWriter({ redis, keyPrefix, keys }: HistoryStore, engine: string) {
   const run = defineVariableScript(redis, { name: "addShadowBatch", lua: addShadowBatchLua }, 4);
   const recordsKey = shadowRecordsKey.build(keyPrefix);
   const redisKeys = [

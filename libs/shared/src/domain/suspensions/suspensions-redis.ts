@@ -6,8 +6,16 @@ import type { RedisClient } from "../../platform/redis/client.ts";
 import { suspensionsKey } from "../../platform/redis/keys.ts";
 import { type Clock, steadyClock } from "../../platform/time/clock.ts";
 import { foldedName, type OwnRegion } from "../brute-force/index.ts";
-import { isOfSite, parseSuspension as parse, type Suspension, type SuspensionWrite, writeOf } from "./suspension.ts";
-import { createWriteSuspension, decidedOfSuspensions as decided, type KeptSuspensions } from "./write-suspension.ts";
+import {
+  createWriteSuspension,
+  decidedOfSuspensions as decided,
+  isOfSite,
+  type KeptSuspensions,
+  parseSuspension as parse,
+  type Suspension,
+  type SuspensionWrite,
+  writeOf,
+} from "./suspension.ts";
 
 /** For so long, a process that still knows the suspension does not take a resumed account for one that Redis has lost. */
 const resumedMs = 86_400_000;
@@ -62,8 +70,7 @@ export class Suspensions {
     this.#key = suspensionsKey.build(deps.keyPrefix);
     this.#write = createWriteSuspension(deps.redis, deps.keyPrefix);
     deps.bus.subscribe(suspensionsChanged, () => void this.#refreshAgain());
-    this.#timer = setInterval(() => this.#tick(), refreshEveryMs);
-    this.#timer.unref();
+    this.#timer = setInterval(() => this.#tick(), refreshEveryMs).unref();
     deps.redis.on("ready", () => void this.#refreshAgain());
     deps.redis.once("end", () => this.close());
   }

@@ -9,21 +9,7 @@ export {
   type LoadKeySet,
 } from "./key-source.ts";
 export { createOpaqueRecordReader, createOpaqueVerifier, type OpaqueRecord, opaqueToken } from "./opaque-verifier.ts";
-export {
-  createRevocation,
-  createRevocationMerge,
-  createRevoker,
-  type Revocation,
-  type Revoker,
-} from "./revocation.ts";
-export {
-  type ServiceTokenRules,
-  serviceRefreshTokenType,
-  serviceTokenKey,
-  serviceTokenNames,
-  serviceTokenType,
-  signServiceToken,
-  verifyServiceSignature,
-} from "./service-token.ts";
+export * from "./revocation.ts";
+export * from "./service-token.ts";
 export { createTokenVerifier, type TokenVerifier } from "./token-verifier.ts";
 export type { AccessTokenRules } from "./verify-access-token.ts";

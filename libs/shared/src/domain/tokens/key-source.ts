@@ -126,18 +126,12 @@ export function firstPause(waitedMs: number, maxMs: number, random: number): num
   return pause * (0.5 + random / 2);
 }
 
-/** `unavailable`: the key may exist, but the source could not be queried. */
-type KeyLookup =
-  | { readonly outcome: "found"; readonly key: VerificationKey }
-  | { readonly outcome: "unknown" | "unavailable" };
-
 /** The keys that sign access tokens: kept in memory and refreshed in the background. */
 export type KeySource = ReturnType<typeof createKeySource>;
 
 interface KeySourceOptions {
   readonly load: LoadKeySet;
   readonly clock: Clock;
-  /** Interval of background refreshes. */
   readonly refreshMs: number;
   /**
    * Minimum time between two fetches because of an unknown key, and after a failure; shorter before the first success.
@@ -194,21 +188,20 @@ export function createKeySource({ load, clock, refreshMs, retryAfterMs, timeoutM
   const schedule = (afterMs: number): void => {
     clearTimeout(timer);
     if (isClosed) return;
-    timer = setTimeout(() => void refresh(), afterMs);
-    timer.unref();
+    timer = setTimeout(() => void refresh(), afterMs).unref();
   };
   void refresh();
   return {
     /** Returns a key that is in memory, synchronously. */
     held: (kid: string): VerificationKey | undefined => keys.get(kid),
     /** Queries the source for a key that is not in memory, at most once per `retryAfterMs`. Never rejects. */
-    find: async (kid: string): Promise<KeyLookup> => {
+    find: async (kid: string) => {
       if (fetching !== undefined || clock.now() - fetchedAtMs >= retryAfterMs) await refresh();
       const key = keys.get(kid);
-      if (key !== undefined) return { outcome: "found", key };
-      return { outcome: isCurrent ? "unknown" : "unavailable" };
+      if (key !== undefined) return { outcome: "found", key } as const;
+      // While the source cannot be queried, the key may exist.
+      return { outcome: isCurrent ? "unknown" : "unavailable" } as const;
     },
-    /** Stops fetching. */
     close: (): void => {
       isClosed = true;
       clearTimeout(timer);

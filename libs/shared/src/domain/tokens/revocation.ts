@@ -8,13 +8,6 @@ import { createRecentReads, type RecentReadsOptions } from "./recent-reads.ts";
 import mergeTokenEpochLua from "./scripts/merge-token-epoch.lua?raw";
 import raiseTokenEpochLua from "./scripts/raise-token-epoch.lua?raw";
 
-const raiseTokenEpoch = {
-  name: "raiseTokenEpoch",
-  lua: raiseTokenEpochLua,
-  keys: ["epochKey"],
-  args: ["lifeSeconds"],
-} as const;
-
 const longestSkewSeconds = 60;
 
 /**
@@ -22,7 +15,12 @@ const longestSkewSeconds = 60;
  * @param log where other regions read of it; absent without regions
  */
 export function createRevoker(redis: RedisClient, keyPrefix: string, clock: Clock, log?: Pick<RegionLog, "append">) {
-  const raise = defineScript(redis, raiseTokenEpoch);
+  const raise = defineScript(redis, {
+    name: "raiseTokenEpoch",
+    lua: raiseTokenEpochLua,
+    keys: ["epochKey"],
+    args: ["lifeSeconds"],
+  });
   const epochKey = (digest: string): string => tokenEpochKey.build(keyPrefix, digest);
   const epochAt = async (digest: string): Promise<number> => Number((await redis.get(epochKey(digest))) ?? 0);
   return {
@@ -54,16 +52,14 @@ export function createRevoker(redis: RedisClient, keyPrefix: string, clock: Cloc
 
 export type Revoker = ReturnType<typeof createRevoker>;
 
-const mergeTokenEpoch = {
-  name: "mergeTokenEpoch",
-  lua: mergeTokenEpochLua,
-  keys: ["epochKey"],
-  args: ["epoch", "lifeSeconds"],
-} as const;
-
 /** What another region revoked is revoked here. */
 export function createRevocationMerge(redis: RedisClient, keyPrefix: string) {
-  const merge = defineScript(redis, mergeTokenEpoch);
+  const merge = defineScript(redis, {
+    name: "mergeTokenEpoch",
+    lua: mergeTokenEpochLua,
+    keys: ["epochKey"],
+    args: ["epoch", "lifeSeconds"],
+  });
   return {
     deny: async (id: string, remainingMs: number): Promise<void> => {
       const seconds = Math.min(Math.ceil(remainingMs / 1000), deniedTokenKey.ttlSeconds);

@@ -65,14 +65,8 @@ interface TokenVerifierOptions {
 export const maxTokenLength = 8192;
 
 function judged(token: VerifiedToken, state: RevocationState): TokenVerdict {
-  switch (state) {
-    case "active":
-      return { outcome: "ok", token };
-    case "revoked":
-      return invalid("revoked");
-    case "unavailable":
-      return { outcome: "unavailable", cause: "revocation" };
-  }
+  if (state === "active") return { outcome: "ok", token };
+  return state === "revoked" ? invalid("revoked") : { outcome: "unavailable", cause: "revocation" };
 }
 
 /**

@@ -1,37 +1,61 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { RegionAppliers, RegionEnvelope, RegionStatuses } from "@postern/shared/domain/regions";
-import type { Bus } from "@postern/shared/platform/bus";
+import { createRegionStatuses, type RegionStatuses } from "@postern/shared/domain/regions";
 import { endsWithin } from "@postern/shared/platform/concurrency";
+import { fromUnknown, logFields } from "@postern/shared/platform/errors";
+import type { RedisClient } from "@postern/shared/platform/redis";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { ApplyDeps } from "./apply-events.ts";
 import { followPeer } from "./follow-peer.ts";
-import type { Lease } from "./lease.ts";
-import { logFeed } from "./messages.ts";
+import { createLease } from "./lease.ts";
+import { logFeed, type OwnSide } from "./messages.ts";
 import { createPeerClient } from "./peer-client.ts";
-import type { PeerRecord } from "./peer-record.ts";
-import type { Positions } from "./positions.ts";
+import { type PeerRecord, type PeerRecordDeps, readRecords } from "./peer-record.ts";
+import { createPositions, type Positions } from "./positions.ts";
 
 const everyMs = 1000;
 /** What is being applied may go on after that: it can be repeated. */
 const stopMs = 2000;
 
-export interface ExchangeDeps {
-  readonly bus: Pick<Bus, "rawRequest">;
-  /** Name of this region. */
-  readonly region: string;
-  readonly peers: readonly string[];
-  readonly envelope: RegionEnvelope;
-  readonly lease: Lease;
+const logEveryMs = 10_000;
+
+/** A range error says that this region has no place for the event, which is not a bug. */
+function fieldsOf(error: unknown): object {
+  return error instanceof RangeError ? { error: error.message } : logFields(fromUnknown(error));
+}
+
+/** An outage would cause a line for each event and each second. */
+function sparing<Args extends readonly unknown[]>(log: (...args: Args) => void): (...args: Args) => void {
+  let nextMs = Number.NEGATIVE_INFINITY;
+  return (...args) => {
+    if (steadyClock.now() < nextMs) return;
+    nextMs = steadyClock.now() + logEveryMs;
+    log(...args);
+  };
+}
+
+/** Whether the client has connected again since the last call. */
+function watchReconnects(redis: RedisClient): () => boolean {
+  let hasReconnected = false;
+  redis.on("ready", () => {
+    hasReconnected = true;
+  });
+  return () => {
+    const result = hasReconnected;
+    hasReconnected = false;
+    return result;
+  };
+}
+
+interface ExchangeParts extends PeerRecordDeps {
+  readonly redis: RedisClient;
+  readonly keyPrefix: string;
+}
+
+interface LeadingDeps extends PeerRecordDeps {
+  readonly side: OwnSide;
   readonly positions: Positions;
-  readonly statuses: Pick<RegionStatuses, "read" | "write" | "forgotten">;
-  readonly appliers: RegionAppliers;
+  readonly statuses: RegionStatuses;
   readonly apply: ApplyDeps;
-  /** Whether the client of Redis has connected again since the last call. */
-  readonly hasReconnected: () => boolean;
-  /** What this worker knows of the other regions; called when it begins to read. */
-  readonly createRecords: (peers: readonly string[]) => Promise<readonly PeerRecord[]>;
-  /** The records of the worker that reads; none for the others. */
-  readonly onRecords: (records: readonly PeerRecord[]) => void;
-  readonly onError: (error: unknown) => void;
 }
 
 interface Following {
@@ -39,11 +63,10 @@ interface Following {
   stop(): Promise<void>;
 }
 
-function follow(record: PeerRecord, deps: ExchangeDeps): Following {
-  const { positions, apply, appliers } = deps;
+function follow(record: PeerRecord, { side, positions, apply }: LeadingDeps): Following {
   const stopping = new AbortController();
-  const client = createPeerClient(record.name, deps);
-  const ended = followPeer({ client, record, positions, apply }, appliers.feeds, stopping.signal);
+  const client = createPeerClient(record.name, side);
+  const ended = followPeer({ client, record, positions, apply }, side.appliers.feeds, stopping.signal);
   return {
     record,
     stop: async () => {
@@ -54,56 +77,64 @@ function follow(record: PeerRecord, deps: ExchangeDeps): Following {
 }
 
 /** What the worker with the lease does: it reads from all other regions, and says how far it has come. */
-class Leading {
-  readonly #deps: ExchangeDeps;
-  #followings: readonly Following[] = [];
-
-  constructor(deps: ExchangeDeps) {
-    this.#deps = deps;
-  }
-
-  async begin(): Promise<void> {
-    await this.#follow(this.#deps.peers);
-  }
-
-  /** @throws AppError REDIS_UNAVAILABLE */
-  async report(): Promise<void> {
-    const statuses = this.#followings.map(({ record }) => record.status);
-    for (const name of await this.#deps.statuses.write(statuses)) await this.#forget(name);
-  }
-
-  async end(): Promise<void> {
-    const ending = this.#followings;
-    this.#followings = [];
-    this.#deps.onRecords([]);
-    await Promise.all(ending.map((one) => one.stop()));
-  }
-
-  async #follow(peers: readonly string[]): Promise<void> {
-    const records = await this.#deps.createRecords(peers);
-    this.#followings = [...this.#followings, ...records.map((record) => follow(record, this.#deps))];
-    this.#deps.onRecords(this.#followings.map(({ record }) => record));
-  }
-
+async function lead(deps: LeadingDeps) {
+  const { side, positions, statuses, metrics } = deps;
+  let followings: readonly Following[] = [];
+  const set = (next: readonly Following[]): void => {
+    followings = next;
+    metrics.follow(() => next.map(({ record }) => record.status));
+  };
+  const followAll = async (peers: readonly string[]): Promise<void> => {
+    const records = await readRecords(peers, statuses, deps);
+    set([...followings, ...records.map((record) => follow(record, deps))]);
+  };
   /** Removes what is held of a region. One that is still configured is then met as a new one. */
-  async #forget(name: string): Promise<void> {
-    const { positions, appliers, statuses, peers } = this.#deps;
-    const following = this.#followings.find(({ record }) => record.name === name);
-    this.#followings = this.#followings.filter((one) => one !== following);
+  const forget = async (name: string): Promise<void> => {
+    const following = followings.find(({ record }) => record.name === name);
+    followings = followings.filter((one) => one !== following);
     await following?.stop();
-    await positions.remove(name, [logFeed, ...appliers.feeds.map((feed) => feed.name)]);
-    await appliers.forget(name);
+    await positions.remove(name, [logFeed, ...side.appliers.feeds.map((feed) => feed.name)]);
     await statuses.forgotten(name);
-    if (peers.includes(name)) await this.#follow([name]);
-  }
+    if (side.peers.includes(name)) await followAll([name]);
+  };
+  await followAll(side.peers);
+  return {
+    /** @throws AppError REDIS_UNAVAILABLE */
+    report: async (): Promise<void> => {
+      const written = followings.map(({ record }) => record.status);
+      for (const name of await statuses.write(written)) await forget(name);
+    },
+    end: async (): Promise<void> => {
+      const ending = followings;
+      set([]);
+      await Promise.all(ending.map((one) => one.stop()));
+    },
+  };
 }
 
-/** Exchanges messages with the other regions while this worker has the lease. */
-export function startExchange(deps: ExchangeDeps): { stop(): Promise<void> } {
-  const { lease, hasReconnected, onError } = deps;
+/**
+ * Exchanges messages with the other regions while this worker has the lease.
+ * @param instance identifies this process among its replicas
+ */
+export function startExchange(side: OwnSide, { redis, keyPrefix, ...parts }: ExchangeParts, instance: string) {
+  const { clock, logger } = parts;
+  const lease = createLease(redis, keyPrefix, instance);
+  const positions = createPositions(redis, keyPrefix);
+  const statuses = createRegionStatuses(redis, keyPrefix, clock);
+  const hasReconnected = watchReconnects(redis);
+  const apply: ApplyDeps = {
+    appliers: side.appliers,
+    verifyWrites: () => positions.write(side.region, "writable", "1"),
+    onFailed: sparing((kind: string, error: unknown) =>
+      logger.warn({ kind, ...fieldsOf(error) }, "an event of another region could not be applied"),
+    ),
+  };
+  const onError = sparing((error: unknown) =>
+    logger.warn(logFields(fromUnknown(error)), "the exchange with other regions waits for Redis"),
+  );
   const stopping = new AbortController();
   const { signal } = stopping;
-  let leading: Leading | undefined;
+  let leading: Awaited<ReturnType<typeof lead>> | undefined;
   const end = async (): Promise<void> => {
     const ending = leading;
     leading = undefined;
@@ -114,11 +145,7 @@ export function startExchange(deps: ExchangeDeps): { stop(): Promise<void> } {
     // Redis may have lost its data, or its last writes: what is stored says from where on everything is read again.
     if (held !== "renewed" || hasReconnected()) await end();
     if (held === "lost") return;
-    if (leading === undefined) {
-      const beginning = new Leading(deps);
-      await beginning.begin();
-      leading = beginning;
-    }
+    leading ??= await lead({ ...parts, side, positions, statuses, apply });
     await leading.report();
   };
   const run = async (): Promise<void> => {
@@ -129,7 +156,7 @@ export function startExchange(deps: ExchangeDeps): { stop(): Promise<void> } {
   };
   const running = run();
   return {
-    stop: async () => {
+    stop: async (): Promise<void> => {
       stopping.abort();
       await endsWithin(running, stopMs);
       await end();

@@ -1,17 +1,10 @@
-import type { RegionLog } from "@postern/shared/domain/regions";
-import type { KeyRing } from "@postern/shared/platform/crypto";
-import { type RedisClient, regionLogKey } from "@postern/shared/platform/redis";
+import type { RegionLog, RegionLogDeps } from "@postern/shared/domain/regions";
+import { regionLogKey } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
 import { type Batch, maxBatchBytes, maxBatchEntries, oldestPosition } from "./messages.ts";
 
-interface LogReaderDeps {
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  readonly keys: KeyRing;
-  readonly log: Pick<RegionLog, "append">;
-  /** That of Redis, which numbers the entries by it. */
-  readonly clock: Clock;
-}
+/** `clock`: that of Redis, which numbers the entries by it. */
+type LogReaderDeps = RegionLogDeps & { readonly log: Pick<RegionLog, "append">; readonly clock: Clock };
 
 type Entry = readonly [id: string, fields: readonly string[]];
 

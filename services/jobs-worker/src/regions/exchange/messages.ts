@@ -1,5 +1,15 @@
-import { compileCheck } from "@postern/shared/platform/bus";
+import type { RegionAppliers, RegionEnvelope } from "@postern/shared/domain/regions";
+import { type Bus, compileCheck } from "@postern/shared/platform/bus";
 import { type Static, Type } from "typebox";
+
+/** This region, and what it exchanges with the others. */
+export interface OwnSide {
+  readonly bus: Pick<Bus, "rawRequest" | "rawServe">;
+  readonly region: string;
+  readonly peers: readonly string[];
+  readonly envelope: RegionEnvelope;
+  readonly appliers: RegionAppliers;
+}
 
 /** The method of a region's workers with which the others read what it tells. */
 export const pullMethod = (region: string) => ({ service: region, name: "pull", major: 1 });

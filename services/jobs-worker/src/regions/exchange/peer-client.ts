@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
-import type { DropReason, RegionEnvelope } from "@postern/shared/domain/regions";
-import type { Bus } from "@postern/shared/platform/bus";
+import type { DropReason } from "@postern/shared/domain/regions";
 import { steadyClock } from "@postern/shared/platform/time";
-import { longestWaitMs, maxReplyBytes, pullMethod } from "./messages.ts";
+import { longestWaitMs, maxReplyBytes, type OwnSide, pullMethod } from "./messages.ts";
 
 /** A reply that is not used. */
 export class DroppedReply extends Error {
@@ -21,13 +20,6 @@ export class DroppedReply extends Error {
  */
 const allowancesMs = [1500, 1500, 3000, 6000];
 
-interface PeerClientDeps {
-  readonly bus: Pick<Bus, "rawRequest">;
-  /** Name of this region. */
-  readonly region: string;
-  readonly envelope: RegionEnvelope;
-}
-
 export interface Pulled<Reply> {
   readonly reply: Reply;
   /** From the request to the reply. */
@@ -41,7 +33,7 @@ interface Check<Reply> {
 export type PeerClient = ReturnType<typeof createPeerClient>;
 
 /** Reads what one other region tells. */
-export function createPeerClient(peer: string, { bus, region, envelope }: PeerClientDeps) {
+export function createPeerClient(peer: string, { bus, region, envelope }: OwnSide) {
   const method = pullMethod(peer);
   let failures = 0;
   const allowanceMs = (): number => allowancesMs[failures % allowancesMs.length] ?? longestWaitMs;

@@ -1,29 +1,17 @@
-import type { RegionAppliers, RegionEnvelope } from "@postern/shared/domain/regions";
-import type { Bus, Serving } from "@postern/shared/platform/bus";
+import type { Serving } from "@postern/shared/platform/bus";
 import { AppError } from "@postern/shared/platform/errors";
-import { type Clock, steadyClock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { LogReader } from "./log-reader.ts";
 import type { LogWatch } from "./log-watch.ts";
-import { isRequest, logFeed, longestWaitMs, pullMethod, snapshotFeed } from "./messages.ts";
+import { isRequest, logFeed, longestWaitMs, type OwnSide, pullMethod, snapshotFeed } from "./messages.ts";
 
 /** Each peer has one waiting request for each feed. */
 const maxInFlight = 64;
 
-interface ServePullsDeps {
-  readonly bus: Pick<Bus, "rawServe">;
-  /** Name of this region. */
-  readonly region: string;
-  readonly peers: readonly string[];
-  readonly envelope: RegionEnvelope;
-  readonly reader: Pick<LogReader, "read">;
-  readonly watch: Pick<LogWatch, "beyond" | "isStopped">;
-  readonly appliers: Pick<RegionAppliers, "snapshot" | "feeds">;
-}
-
 /** What follows a position; waits for something new for a limited time. */
-async function readLog({ reader, watch }: ServePullsDeps, from: string | undefined, clock: Clock) {
-  const beganMs = clock.now();
-  const heldMs = (): number => clock.now() - beganMs;
+async function readLog(reader: LogReader, watch: LogWatch, from: string | undefined) {
+  const beganMs = steadyClock.now();
+  const heldMs = (): number => steadyClock.now() - beganMs;
   for (;;) {
     const batch = await reader.read(from);
     if ("gone" in batch) return batch;
@@ -34,12 +22,15 @@ async function readLog({ reader, watch }: ServePullsDeps, from: string | undefin
 }
 
 /** Every replica answers other regions, which only read. */
-export function servePulls(deps: ServePullsDeps): Serving {
-  const { bus, region, peers, envelope, appliers } = deps;
+export function servePulls(
+  { bus, region, peers, envelope, appliers }: OwnSide,
+  reader: LogReader,
+  watch: LogWatch,
+): Serving {
   const method = pullMethod(region);
   const feeds = new Map(appliers.feeds.map((feed) => [feed.name, feed]));
   const replyTo = (feed: string, from: string | undefined): Promise<unknown> => {
-    if (feed === logFeed) return readLog(deps, from, steadyClock);
+    if (feed === logFeed) return readLog(reader, watch, from);
     if (feed === snapshotFeed) return appliers.snapshot(from);
     const found = feeds.get(feed);
     // A newer version has feeds that this one does not know.

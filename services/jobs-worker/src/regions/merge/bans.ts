@@ -1,42 +1,45 @@
 import { bruteForceFlushed, networkBanned } from "@postern/shared/contracts";
 import {
   type Ban,
-  type BruteForceRules,
-  type CountMarks,
+  CountMarks,
   countText,
-  type createBanIndex,
+  createBanIndex,
+  createSharedBans,
+  createSharedCounts,
   keysOfAccountCount,
   keysOfNetworkCount,
-  type SharedBans,
-  type SharedCounts,
+  otherKeysOf,
   sourceOf,
   type TaggedScope,
-  tolerationKeysOf,
   unindexBans,
 } from "@postern/shared/domain/brute-force";
-import type { EventOfKind, FlushedScope, RegionOrigin } from "@postern/shared/domain/regions";
-import type { Bus } from "@postern/shared/platform/bus";
-import type { RedisClient } from "@postern/shared/platform/redis";
-import type { Clock } from "@postern/shared/platform/time";
+import type { EventOfKind, FlushedScope, RegionEventKind, RegionOrigin } from "@postern/shared/domain/regions";
+import type { MergeParts } from "./parts.ts";
 
-export interface ProtectionDeps {
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  readonly bus: Pick<Bus, "publish">;
-  readonly rules: () => BruteForceRules;
-  readonly changeBan: SharedBans;
-  readonly counts: SharedCounts;
-  readonly marks: Pick<CountMarks, "mark">;
-  readonly index: ReturnType<typeof createBanIndex>;
-  readonly clock: Clock;
+function depsOf({ state: redis, keyPrefix, bus, live, clock, region }: MergeParts) {
+  return {
+    redis,
+    keyPrefix,
+    bus,
+    clock,
+    live,
+    changeBan: createSharedBans(redis, keyPrefix, region.name),
+    counts: createSharedCounts(redis, region.name),
+    marks: new CountMarks(redis, keyPrefix),
+    index: createBanIndex(redis, keyPrefix),
+  };
 }
+
+type ProtectionDeps = ReturnType<typeof depsOf>;
+
+export type Applier<Kind extends RegionEventKind> = (event: EventOfKind<Kind>, origin: RegionOrigin) => Promise<void>;
 
 /** A rule of this region in a network; undefined if it has no such rule, or one with other networks. */
 export function findScope(
-  { rules, keyPrefix }: Pick<ProtectionDeps, "rules" | "keyPrefix">,
+  { live, keyPrefix }: Pick<MergeParts, "live" | "keyPrefix">,
   { network, rule }: { readonly network: string; readonly rule: string },
 ): TaggedScope | undefined {
-  const source = sourceOf(network.split("/", 1)[0] ?? "", { ...rules(), keyPrefix });
+  const source = sourceOf(network.split("/", 1)[0] ?? "", { ...live.current.rules, keyPrefix });
   const scope = source?.scopes.find((one) => one.rule.name === rule && one.network === network);
   return source && scope && { ...scope, tag: source.tag };
 }
@@ -47,16 +50,14 @@ async function announce({ bus, index }: ProtectionDeps, { banKey }: TaggedScope,
   bus.publish(networkBanned, ban);
 }
 
-async function applyBan(
-  deps: ProtectionDeps,
-  { id, network, rule, remainingMs }: EventOfKind<"ban">,
-  { ageMs }: RegionOrigin,
-): Promise<void> {
-  const scope = findScope(deps, { network, rule });
-  if (scope === undefined) throw new RangeError("there is no such rule in this region");
-  const { ban, isChanged } = await deps.changeBan(scope, { add: [{ id, remainingMs: remainingMs - ageMs }] });
-  if (isChanged && ban !== undefined) await announce(deps, scope, ban);
-}
+const applyBan =
+  (deps: ProtectionDeps): Applier<"ban"> =>
+  async ({ id, network, rule, remainingMs }, { ageMs }) => {
+    const scope = findScope(deps, { network, rule });
+    if (scope === undefined) throw new RangeError("there is no such rule in this region");
+    const { ban, isChanged } = await deps.changeBan(scope, { add: [{ id, remainingMs: remainingMs - ageMs }] });
+    if (isChanged && ban !== undefined) await announce(deps, scope, ban);
+  };
 
 /** @returns whether the flush is new here */
 async function flushScope(
@@ -82,37 +83,26 @@ async function flushScope(
   return isNew;
 }
 
-async function applyRuleFlush(
-  deps: ProtectionDeps,
-  { address, isWhole, scopes }: EventOfKind<"rule-flush">,
-  origin: RegionOrigin,
-): Promise<void> {
-  const { redis, keyPrefix, rules, clock } = deps;
-  const areNew = await Promise.all(scopes.map((scope) => flushScope(deps, scope, origin)));
-  const parts = { ...rules(), keyPrefix };
-  const source = sourceOf(address, parts);
-  if (!isWhole || source === undefined || !areNew.includes(true)) return;
-  const networks = new Set(source.scopes.map(({ network }) => network));
-  const nowMs = clock.now();
-  const tolerations = [...networks].flatMap((network) => tolerationKeysOf(parts, source.tag, { network, nowMs }));
-  await Promise.all([...tolerations, source.guessesKey].map((key) => redis.del(key)));
-}
+const applyRuleFlush =
+  (deps: ProtectionDeps): Applier<"rule-flush"> =>
+  async ({ address, isWhole, scopes }, origin) => {
+    const { redis, keyPrefix, live, clock } = deps;
+    const areNew = await Promise.all(scopes.map((scope) => flushScope(deps, scope, origin)));
+    const parts = { ...live.current.rules, keyPrefix };
+    const source = sourceOf(address, parts);
+    if (!isWhole || source === undefined || !areNew.includes(true)) return;
+    await Promise.all(otherKeysOf(parts, source, clock.now()).map((key) => redis.del(key)));
+  };
 
-async function applyGuessesFlush(
-  { keyPrefix, counts, marks }: ProtectionDeps,
-  { user, version, cuts }: EventOfKind<"guesses-flush">,
-  { region }: RegionOrigin,
-): Promise<void> {
-  await counts.cut(keysOfAccountCount(keyPrefix, user), { region, version, cuts });
-  await marks.mark([countText({ account: user })]);
-}
+const applyGuessesFlush =
+  ({ keyPrefix, counts, marks }: ProtectionDeps): Applier<"guesses-flush"> =>
+  async ({ user, version, cuts }, { region }) => {
+    await counts.cut(keysOfAccountCount(keyPrefix, user), { region, version, cuts });
+    await marks.mark([countText({ account: user })]);
+  };
 
 /** Merges what other regions tell about bans and flushes of counts. */
-export function createProtectionAppliers(deps: ProtectionDeps) {
-  return {
-    ban: (event: EventOfKind<"ban">, origin: RegionOrigin) => applyBan(deps, event, origin),
-    "rule-flush": (event: EventOfKind<"rule-flush">, origin: RegionOrigin) => applyRuleFlush(deps, event, origin),
-    "guesses-flush": (event: EventOfKind<"guesses-flush">, origin: RegionOrigin) =>
-      applyGuessesFlush(deps, event, origin),
-  };
+export function createProtectionAppliers(parts: MergeParts) {
+  const deps = depsOf(parts);
+  return { ban: applyBan(deps), "rule-flush": applyRuleFlush(deps), "guesses-flush": applyGuessesFlush(deps) };
 }

@@ -1,19 +1,4 @@
-import type { FlushSettings } from "@postern/shared/assembly";
-import { bruteForceFlushed, domainFlushed, sessionsEndedElsewhere } from "@postern/shared/contracts";
-import { createAccountFlush } from "@postern/shared/domain/account-epoch";
-import {
-  CountMarks,
-  createBanIds,
-  createBanIndex,
-  createBansByEnd,
-  createBruteForceRecords,
-  createKnownNetworks,
-  createRegionalFlush,
-  createSharedBans,
-  createSharedCounts,
-  type OwnRegion,
-} from "@postern/shared/domain/brute-force";
-import { createScriptedNames } from "@postern/shared/domain/flush";
+import { domainFlushed, sessionsEndedElsewhere } from "@postern/shared/contracts";
 import {
   ChangeMarks,
   createSessionEnds,
@@ -26,49 +11,15 @@ import {
 import { createSharedFacts } from "@postern/shared/domain/risk";
 import { createSuspensionMerge } from "@postern/shared/domain/suspensions";
 import { createRevocationMerge } from "@postern/shared/domain/tokens";
-import type { Bus } from "@postern/shared/platform/bus";
-import type { Config } from "@postern/shared/platform/config";
-import { changedFactsKey, decidedInRedis, type RedisClient, type RedisClock } from "@postern/shared/platform/redis";
+import { changedFactsKey, decidedInRedis } from "@postern/shared/platform/redis";
 import { createApplyAccountFlush } from "./account-flush.ts";
-import { createProtectionAppliers } from "./bans.ts";
+import { type Applier, createProtectionAppliers } from "./bans.ts";
 import { createCountsFeed } from "./counts-feed.ts";
 import { createFactsFeed } from "./facts-feed.ts";
+import type { MergeParts } from "./parts.ts";
 import { createSnapshot } from "./snapshot.ts";
 
-interface MergeParts {
-  readonly state: RedisClient;
-  readonly cache: RedisClient;
-  readonly bus: Pick<Bus, "publish" | "request">;
-  readonly live: { readonly current: FlushSettings };
-  /** The clock of Redis. */
-  readonly clock: RedisClock;
-  readonly region: OwnRegion;
-}
-
-type Appliers = {
-  readonly [Kind in RegionEventKind]: (event: EventOfKind<Kind>, origin: RegionOrigin) => Promise<void>;
-};
-
-function createApplyFlush(config: Config, { state, cache, bus, live, clock, region }: MergeParts) {
-  const { prefix: keyPrefix } = config.storage.redis;
-  const flushDeps = {
-    redis: state,
-    keyPrefix,
-    rules: () => live.current.rules,
-    clock,
-    regions: createRegionalFlush(state, keyPrefix, region),
-    onFlushed: ({ addresses, rules }: Readonly<Record<"addresses" | "rules", readonly string[]>>) => {
-      bus.publish(bruteForceFlushed, { addresses: [...addresses], rules: [...rules] });
-    },
-  };
-  return createApplyAccountFlush({
-    cache,
-    flushResults: createAccountFlush({ redis: cache, bus, keyPrefix }),
-    scriptedNames: createScriptedNames(bus, keyPrefix, () => live.current.hasScript),
-    records: createBruteForceRecords(flushDeps),
-    flushDeps,
-  });
-}
+type Appliers = { readonly [Kind in RegionEventKind]: Applier<Kind> };
 
 const decided = decidedInRedis("what another region sent could not be stored");
 
@@ -86,7 +37,7 @@ async function orLater(work: () => Promise<void>): Promise<void> {
   if (refused[0] !== undefined) throw refused[0];
 }
 
-function factsFeedOf(keyPrefix: string, { state, live, clock }: MergeParts): RegionFeed {
+function factsFeedOf({ state, keyPrefix, live, clock }: MergeParts): RegionFeed {
   return createFactsFeed({
     redis: state,
     keyPrefix,
@@ -97,25 +48,15 @@ function factsFeedOf(keyPrefix: string, { state, live, clock }: MergeParts): Reg
 }
 
 /** How the state of other regions is merged with that of this one. */
-export function createRegionAppliers(config: Config, parts: MergeParts): RegionAppliers {
-  const { state, bus, live, clock, region } = parts;
-  const { prefix: keyPrefix } = config.storage.redis;
-  const rules = () => live.current.rules;
-  const counts = createSharedCounts(state, region.name);
-  const common = { redis: state, keyPrefix, rules, clock, counts };
+export function createRegionAppliers(parts: MergeParts): RegionAppliers {
+  const { state, keyPrefix, bus, clock } = parts;
   const revocations = createRevocationMerge(state, keyPrefix);
   const sessionEnds = createSessionEnds(state, keyPrefix);
   const suspensions = createSuspensionMerge(state, keyPrefix, bus);
   const appliers: Appliers = {
     begun: () => Promise.resolve(),
-    ...createProtectionAppliers({
-      ...common,
-      bus,
-      changeBan: createSharedBans(state, keyPrefix, region.name),
-      marks: new CountMarks(state, keyPrefix),
-      index: createBanIndex(state, keyPrefix),
-    }),
-    "account-flush": createApplyFlush(config, parts),
+    ...createProtectionAppliers(parts),
+    "account-flush": createApplyAccountFlush(parts),
     "token-denied": ({ id, remainingMs }, { ageMs }) => revocations.deny(id, remainingMs - ageMs),
     "subject-denied": ({ digest, epoch }) => revocations.denySubject(digest, epoch),
     suspension: suspensions.merge,
@@ -134,24 +75,7 @@ export function createRegionAppliers(config: Config, parts: MergeParts): RegionA
   ) => orLater(() => applierOf(event.kind)(event, origin));
   return {
     apply,
-    snapshot: createSnapshot({
-      keyPrefix,
-      rules,
-      clock,
-      listBans: createBansByEnd(state, keyPrefix, clock),
-      banIds: createBanIds(state, keyPrefix, region.name),
-      suspensions: suspensions.all,
-    }),
-    feeds: [
-      createCountsFeed({
-        ...common,
-        networks: createKnownNetworks(state, keyPrefix),
-        delayedFrom: () => live.current.delayedFrom,
-        knownSeconds: () => live.current.knownSeconds,
-      }),
-      factsFeedOf(keyPrefix, parts),
-    ],
-    // Counts of a region that is gone end with their windows.
-    forget: () => Promise.resolve(),
+    snapshot: createSnapshot(parts, suspensions.all),
+    feeds: [createCountsFeed(parts), factsFeedOf(parts)],
   };
 }

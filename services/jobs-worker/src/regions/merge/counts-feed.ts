@@ -1,19 +1,19 @@
 import {
   accountWideKeys,
-  type BruteForceRules,
   type CountName,
   countNamed,
-  type KnownNetworks,
+  createKnownNetworks,
+  createSharedCounts,
   keysOfAccountCount,
   keysOfNetworkCount,
   type ReadCount,
-  type SharedCounts,
 } from "@postern/shared/domain/brute-force";
 import { type RegionFeed, readChanges } from "@postern/shared/domain/regions";
 import { compileCheck } from "@postern/shared/platform/bus";
-import { changedCountsKey, type RedisClient } from "@postern/shared/platform/redis";
+import { changedCountsKey } from "@postern/shared/platform/redis";
 import { type Static, Type } from "typebox";
 import { findScope } from "./bans.ts";
+import type { MergeParts } from "./parts.ts";
 
 const pageSize = 500;
 const everyMs = 250;
@@ -33,16 +33,15 @@ const Item = Type.Object({
 type Item = Static<typeof Item>;
 const itemCheck = compileCheck(Item);
 
-interface CountsDeps {
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  readonly rules: () => BruteForceRules;
-  /** Failures from which an account is delayed; undefined if none is. */
-  readonly delayedFrom: () => number | undefined;
-  readonly knownSeconds: () => number;
-  readonly counts: SharedCounts;
-  readonly networks: KnownNetworks;
-}
+const depsOf = ({ state: redis, keyPrefix, live, region }: MergeParts) => ({
+  redis,
+  keyPrefix,
+  live,
+  counts: createSharedCounts(redis, region.name),
+  networks: createKnownNetworks(redis, keyPrefix),
+});
+
+type CountsDeps = ReturnType<typeof depsOf>;
 
 const wholeOf = (text: string | null | undefined): number => Math.max(0, Math.floor(Number(text ?? 0)) || 0);
 
@@ -62,7 +61,7 @@ async function readFigures(deps: CountsDeps, count: CountName, nowMs: number) {
 }
 
 async function applyAccount(deps: CountsDeps, account: string, read: ReadCount): Promise<boolean> {
-  const slowedFrom = deps.delayedFrom();
+  const slowedFrom = deps.live.current.delayedFrom;
   if (read.figures.length !== 2) return false;
   if (slowedFrom === undefined) return true;
   await deps.counts.mergeAccount(keysOfAccountCount(deps.keyPrefix, account), read, slowedFrom);
@@ -79,7 +78,7 @@ async function applyItem(deps: CountsDeps, region: string, item: Item): Promise<
   if ("account" in count) return applyAccount(deps, count.account, read);
   if ("knownTo" in count) {
     if (known === undefined) return false;
-    await networks.merge(count.knownTo, known, deps.knownSeconds());
+    await networks.merge(count.knownTo, known, deps.live.current.knownSeconds);
     return true;
   }
   const scope = findScope(deps, count);
@@ -92,7 +91,8 @@ async function applyItem(deps: CountsDeps, region: string, item: Item): Promise<
  * Failures of networks and of accounts: each region sends what it has counted itself, and adds what the others send. And the networks that an
  * account knows, which are those of all regions.
  */
-export function createCountsFeed(deps: CountsDeps): RegionFeed {
+export function createCountsFeed(parts: MergeParts): RegionFeed {
+  const deps = depsOf(parts);
   return {
     name: "counts",
     everyMs,

@@ -1,14 +1,8 @@
 import type { RedisClient } from "../../../platform/redis/client.ts";
+import { pairsIn } from "../../../platform/redis/pairs.ts";
 import { defineScript } from "../../../platform/redis/script.ts";
 import { accountWideKeys } from "../source.ts";
 import mergeKnownNetworksLua from "./scripts/merge-known-networks.lua?raw";
-
-const mergeKnownNetworks = {
-  name: "mergeKnownNetworks",
-  lua: mergeKnownNetworksLua,
-  keys: ["knownKey"],
-  args: ["knownSeconds", "maxNetworks", "networks"],
-} as const;
 
 const maxNetworks = 32;
 /** What one reading contains: each new network is followed by another reading. */
@@ -21,17 +15,20 @@ export type SeenFrom = readonly [network: string, ageSeconds: number];
 
 /** The networks that an account knows, for other regions. */
 export function createKnownNetworks(redis: RedisClient, keyPrefix: string) {
-  const merge = defineScript(redis, mergeKnownNetworks);
+  const merge = defineScript(redis, {
+    name: "mergeKnownNetworks",
+    lua: mergeKnownNetworksLua,
+    keys: ["knownKey"],
+    args: ["knownSeconds", "maxNetworks", "networks"],
+  });
   const keyOf = (account: string): string => accountWideKeys(keyPrefix, account).known;
   return {
     /** Newest first. */
     read: async (account: string, nowSeconds: number): Promise<readonly SeenFrom[]> => {
       const found = await redis.zrevrange(keyOf(account), 0, maxRead, "WITHSCORES");
-      const pairs = Array.from({ length: found.length / 2 }, (_, index): SeenFrom => {
-        const seen = Number(found[2 * index + 1]);
-        return [found[2 * index] ?? "", Math.max(0, Math.floor(nowSeconds - seen))];
-      });
-      return pairs.filter(([network]) => network !== untilMember).slice(0, maxRead);
+      const networks = pairsIn(found).filter(([network]) => network !== untilMember);
+      const ageOf = (seen: string): number => Math.max(0, Math.floor(nowSeconds - Number(seen)));
+      return networks.slice(0, maxRead).map(([network, seen]) => [network, ageOf(seen)]);
     },
     merge: async (account: string, networks: readonly SeenFrom[], knownSeconds: number): Promise<void> => {
       await merge({ knownKey: keyOf(account) }, { knownSeconds, maxNetworks, networks: JSON.stringify(networks) });

@@ -5,13 +5,6 @@ import { type Ban, parseBan } from "../ban.ts";
 import type { RuleScope } from "../source.ts";
 import changeSharedBanLua from "./scripts/change-shared-ban.lua?raw";
 
-const changeSharedBan = {
-  name: "changeSharedBan",
-  lua: changeSharedBanLua,
-  keys: ["banKey", "originsKey"],
-  args: ["change"],
-} as const;
-
 /** A ban of any region. */
 export interface BanId {
   readonly id: string;
@@ -39,7 +32,12 @@ function isBanIds(value: unknown): value is readonly BanId[] {
 
 /** Changes the bans that several regions have imposed on a network. @param region the name of this one */
 export function createSharedBans(redis: RedisClient, keyPrefix: string, region: string) {
-  const run = defineScript(redis, changeSharedBan);
+  const run = defineScript(redis, {
+    name: "changeSharedBan",
+    lua: changeSharedBanLua,
+    keys: ["banKey", "originsKey"],
+    args: ["change"],
+  });
   return async ({ tag, rule, network, banKey }: TaggedScope, change: BanChange) => {
     const reply = await run(
       { banKey, originsKey: banOriginsKey.build(keyPrefix, tag, rule.name, network) },

@@ -41,13 +41,6 @@ export function keysOfNetworkCount(keyPrefix: string, { tag, rule, network, coun
   return { elsewhere, own: [countKey], lifeMs: 2 * rule.periodMs };
 }
 
-/** A flush of a count by another region. */
-export interface ForeignCut {
-  readonly region: string;
-  readonly version: string;
-  readonly cuts: readonly CountCut[];
-}
-
 function listIn<Item>(text: unknown, isItem: (value: unknown) => value is Item): readonly Item[] {
   const value: unknown = JSON.parse(String(text));
   return Array.isArray(value) ? value.filter(isItem) : [];
@@ -72,8 +65,8 @@ export function createSharedCounts(redis: RedisClient, region: string) {
     /** @param slowedFrom failures of all regions from which the account is delayed */
     mergeAccount: async ({ elsewhere, own, lifeMs }: CountKeys, count: ReadCount, slowedFrom: number) =>
       (await mergeAccount([elsewhere, ...own], [...argsOf(count), lifeMs, slowedFrom, maxFailures])) === 1,
-    /** Flushes a count; without `foreign` by this region. `isNew`: false if that flush was applied before. */
-    cut: async ({ elsewhere, own, lifeMs }: CountKeys, foreign?: ForeignCut) => {
+    /** Flushes a count; `foreign`: of a flush by another region. `isNew`: false if that flush was applied before. */
+    cut: async ({ elsewhere, own, lifeMs }: CountKeys, foreign?: CountCut & { readonly cuts: readonly CountCut[] }) => {
       const run = cutters[own.length - 1];
       if (run === undefined) throw new RangeError("no script for so many keys");
       const flush = JSON.stringify({ ...foreign, own: region, lifeMs });

@@ -11,7 +11,7 @@ function ask(
   args: readonly string[],
   { timeoutMs = 20_000, signal = AbortSignal.timeout(20_000) } = {},
 ) {
-  const run = dnsModule({ servers: [server], timeoutMs })[name];
+  const run = dnsModule({ resolvers: [server], timeout: timeoutMs })[name];
   return run?.(args, { script: "x.lua", deadline: Date.now() + 20_000, signal });
 }
 

@@ -2,23 +2,18 @@ import { Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { LuaValue } from "../lua-value.ts";
 import type { HostCallContext } from "../messages.ts";
-import { type HostFunctions, textArgument } from "./host.ts";
-
-interface DnsModuleSettings {
-  /** `address:port`; empty: the system's servers. */
-  readonly servers: readonly string[];
-  readonly timeoutMs: number;
-}
+import { type HostFunctions, type LuaModules, textArgument } from "./host.ts";
 
 const missing: ReadonlySet<unknown> = new Set(["ENOTFOUND", "ENODATA"]);
 
 async function ask<Answer>(
   { signal }: HostCallContext,
-  { servers, timeoutMs }: DnsModuleSettings,
+  { resolvers, timeout }: LuaModules["dns"],
   query: (resolver: Resolver) => Promise<Answer>,
 ): Promise<Answer | undefined> {
-  const resolver = new Resolver({ timeout: timeoutMs, tries: 1 });
-  if (servers.length > 0) resolver.setServers(servers);
+  const resolver = new Resolver({ timeout, tries: 1 });
+  // Otherwise the system's servers.
+  if (resolvers.length > 0) resolver.setServers(resolvers);
   const cancel = (): void => resolver.cancel();
   signal.addEventListener("abort", cancel, { once: true });
   try {
@@ -47,7 +42,7 @@ function lookup(resolver: Resolver, name: string, type: string): Promise<LuaValu
 }
 
 /** `dns`: a name without such a record is nil; a server that does not answer is an error. */
-export function dnsModule(settings: DnsModuleSettings): HostFunctions {
+export function dnsModule(settings: LuaModules["dns"]): HostFunctions {
   return {
     "dns.lookup": ([name, type], context) =>
       ask(context, settings, (resolver) =>

@@ -1,5 +1,9 @@
+import type { Config } from "../../../platform/config/index.ts";
 import { isLuaObject, type LuaObject, type LuaValue } from "../lua-value.ts";
 import type { HostCallContext, ScriptHost } from "../messages.ts";
+
+/** `auth.backends.lua.modules` */
+export type LuaModules = Config["auth"]["backends"]["lua"]["modules"];
 
 /** One function of a module. What it throws becomes an error in the script. */
 export type HostFunction = (args: readonly LuaValue[], context: HostCallContext) => Promise<LuaValue>;

@@ -28,8 +28,7 @@ function ask(
     signal = AbortSignal.timeout(20_000),
   }: { allowedHosts: readonly string[]; timeoutMs?: number; signal?: AbortSignal },
 ) {
-  const settings = { allowedHosts, timeoutMs, maxResponseBytes: 1000 };
-  const run = httpModule(() => settings)["http.request"];
+  const run = httpModule({ allowed_hosts: allowedHosts, timeout: timeoutMs, max_response_bytes: 1000 })["http.request"];
   return run?.([request], { script: "x.lua", deadline: Date.now() + 20_000, signal });
 }
 

@@ -1,15 +1,9 @@
 import { abortAfter } from "../../../platform/concurrency/deadline.ts";
-import { isLuaObject, type LuaObject, type LuaValue } from "../lua-value.ts";
-import { type HostFunctions, objectArgument, textArgument, textFields } from "./host.ts";
+import type { LuaObject, LuaValue } from "../lua-value.ts";
+import { type HostFunctions, type LuaModules, objectArgument, textArgument, textFields } from "./host.ts";
 
-interface HttpModuleSettings {
-  /** `host` or `host:port`, as in a URL. */
-  readonly allowedHosts: readonly string[];
-  readonly timeoutMs: number;
-  readonly maxResponseBytes: number;
-}
-
-function urlOf(request: LuaObject, { allowedHosts }: HttpModuleSettings): URL {
+/** @param allowedHosts `host` or `host:port`, as in a URL */
+function urlOf(request: LuaObject, allowedHosts: readonly string[]): URL {
   const url = new URL(textArgument(request.url, "url"));
   if (url.protocol !== "https:" && url.protocol !== "http:")
     throw new TypeError("url must begin with http:// or https://");
@@ -37,22 +31,21 @@ function bodyOf(body: LuaValue): string | Uint8Array<ArrayBuffer> | undefined {
 /**
  * `http`: requests to the hosts that the site allows. Redirects are returned and not followed, because they may lead elsewhere.
  */
-export function httpModule(settings: () => HttpModuleSettings): HostFunctions {
+export function httpModule({ allowed_hosts, timeout, max_response_bytes }: LuaModules["http"]): HostFunctions {
   return {
     "http.request": async ([argument], { signal }) => {
-      const request = isLuaObject(argument) ? argument : objectArgument(argument, "request");
-      const { timeoutMs, maxResponseBytes } = settings();
-      const response = await fetch(urlOf(request, settings()), {
+      const request = objectArgument(argument, "request");
+      const response = await fetch(urlOf(request, allowed_hosts), {
         method: request.method === undefined ? "GET" : textArgument(request.method, "method"),
         headers: textFields(request.headers, "headers"),
         body: bodyOf(request.body) ?? null,
         redirect: "manual",
-        signal: abortAfter(timeoutMs, signal),
+        signal: abortAfter(timeout, signal),
       });
       return {
         status: response.status,
         headers: Object.fromEntries(response.headers),
-        body: await readBounded(response, maxResponseBytes),
+        body: await readBounded(response, max_response_bytes),
       };
     },
   };

@@ -53,7 +53,7 @@ const message = {
 };
 
 function send(allowedServers: readonly string[], changed: Record<string, string> = {}, timeoutMs = 60_000) {
-  const run = mailModule({ allowedServers, timeoutMs, maxMessageBytes: 1000 })["mail.send"];
+  const run = mailModule({ allowed_servers: allowedServers, timeout: timeoutMs, max_message_bytes: 1000 })["mail.send"];
   const context = { script: "x.lua", deadline: Date.now() + 60_000, signal: AbortSignal.timeout(60_000) };
   if (run === undefined) throw new Error("no mail.send");
   return run([{ ...message, ...changed }], context);

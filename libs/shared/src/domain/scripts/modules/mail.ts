@@ -1,13 +1,6 @@
 import { type MailServer, mailTlsModes, sendMail } from "../../../platform/mail/send-mail.ts";
 import type { LuaObject, LuaValue } from "../lua-value.ts";
-import { type HostFunctions, objectArgument, textArgument } from "./host.ts";
-
-interface MailModuleSettings {
-  /** `host:port`; the first one is the default. */
-  readonly allowedServers: readonly string[];
-  readonly timeoutMs: number;
-  readonly maxMessageBytes: number;
-}
+import { type HostFunctions, type LuaModules, objectArgument, textArgument } from "./host.ts";
 
 const maxRecipients = 50;
 /** Maximum number of messages sent concurrently; further ones are rejected. */
@@ -17,7 +10,8 @@ function optionalText(value: LuaValue, name: string): string | undefined {
   return value === undefined ? undefined : textArgument(value, name);
 }
 
-function serverOf(message: LuaObject, { allowedServers }: MailModuleSettings): MailServer {
+/** @param allowedServers `host:port`; the first one is the default */
+function serverOf(message: LuaObject, allowedServers: readonly string[]): MailServer {
   const server = optionalText(message.server, "server") ?? allowedServers[0] ?? "";
   if (!allowedServers.includes(server)) throw new Error(`${server} is not among the allowed servers`);
   const { hostname, port } = new URL(`smtp://${server}`);
@@ -37,7 +31,7 @@ function recipientsOf(value: LuaValue): string[] {
   return all.map((address) => textArgument(address, "to"));
 }
 
-function messageOf(message: LuaObject, { maxMessageBytes }: MailModuleSettings) {
+function messageOf(message: LuaObject, maxBytes: number) {
   const parts = {
     from: textArgument(message.from, "from"),
     to: recipientsOf(message.to),
@@ -47,22 +41,22 @@ function messageOf(message: LuaObject, { maxMessageBytes }: MailModuleSettings) 
     replyTo: optionalText(message.reply_to, "reply_to"),
   };
   const bytes = Buffer.byteLength(parts.text) + Buffer.byteLength(parts.html ?? "") + Buffer.byteLength(parts.subject);
-  if (bytes > maxMessageBytes) throw new RangeError("message is too large");
+  if (bytes > maxBytes) throw new RangeError("message is too large");
   return parts;
 }
 
 /** `mail`: messages to the SMTP servers that the site allows. A message that the server does not accept is an error. */
-export function mailModule(settings: MailModuleSettings): HostFunctions {
+export function mailModule({ allowed_servers, timeout, max_message_bytes }: LuaModules["mail"]): HostFunctions {
   let inFlight = 0;
   return {
     "mail.send": async ([argument], { signal }) => {
       const table = objectArgument(argument, "message");
-      const server = serverOf(table, settings);
-      const message = messageOf(table, settings);
+      const server = serverOf(table, allowed_servers);
+      const message = messageOf(table, max_message_bytes);
       if (inFlight >= maxInFlight) throw new Error("too many messages are being sent");
       inFlight += 1;
       try {
-        await sendMail(server, message, { timeoutMs: settings.timeoutMs, signal });
+        await sendMail(server, message, { timeoutMs: timeout, signal });
         return true;
       } finally {
         inFlight -= 1;

@@ -10,31 +10,22 @@ local error, select, type, setmetatable, tostring, next, concat = error, select,
 for _, name in ipairs({ "dofile", "loadfile", "load", "collectgarbage", "rawset", "warn" }) do _G[name] = nil end
 string.dump = nil
 
-local function from_host(name)
-  return function(...)
-    local ok, value = yield(name, ...)
-    if ok then return value end
-    error(value, 2)
-  end
-end
-
-local function from_native(name)
-  return function(...)
-    local ok, value = native(name, ...)
-    if ok then return value end
-    error(value, 2)
-  end
-end
-
 local loaded = {}
-for module, names in pairs(host_modules) do
-  loaded[module] = loaded[module] or {}
-  for _, name in ipairs(names) do loaded[module][name] = from_host(module .. "." .. name) end
+local function add(modules, call)
+  for module, names in pairs(modules) do
+    loaded[module] = loaded[module] or {}
+    for _, name in ipairs(names) do
+      local full_name = module .. "." .. name
+      loaded[module][name] = function(...)
+        local ok, value = call(full_name, ...)
+        if ok then return value end
+        error(value, 2)
+      end
+    end
+  end
 end
-for module, names in pairs(native_modules) do
-  loaded[module] = loaded[module] or {}
-  for _, name in ipairs(names) do loaded[module][name] = from_native(module .. "." .. name) end
-end
+add(host_modules, yield)
+add(native_modules, native)
 
 -- A script that is out of time must not catch that and go on.
 local raw_pcall, raw_xpcall = pcall, xpcall

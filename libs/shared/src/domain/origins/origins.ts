@@ -1,3 +1,26 @@
+import type { RedisClient } from "../../platform/redis/client.ts";
+import { originKey } from "../../platform/redis/keys/origins.ts";
+
+const minuteMs = 60_000;
+
+/** The ranges that are shown, each as a number of periods that are counted separately. The latest period is not over yet. */
+export const originRanges = {
+  "1h": { series: "hour", stepMs: 10 * minuteMs, periods: 6 },
+  "24h": { series: "day", stepMs: 120 * minuteMs, periods: 12 },
+  "7d": { series: "week", stepMs: 720 * minuteMs, periods: 14 },
+} as const;
+
+export type OriginRange = keyof typeof originRanges;
+export const originRangeNames = ["1h", "24h", "7d"] as const satisfies readonly OriginRange[];
+
+export const isOriginRange = (text: string): text is OriginRange => Object.hasOwn(originRanges, text);
+
+/** Two periods longer than it is shown, for clocks that differ. */
+export function originLifeSeconds(range: OriginRange): number {
+  const { stepMs, periods } = originRanges[range];
+  return (stepMs * (periods + 3)) / 1000;
+}
+
 /** What sign-ins are counted by. */
 export const originKinds = ["countries", "systems"] as const;
 export type OriginKind = (typeof originKinds)[number];
@@ -59,4 +82,29 @@ export function keepLargest(tallies: Tallies, atMost: number): void {
 export function readTally(text: string): Tally | undefined {
   const [, ok, refused, name = ""] = /^(\d{1,15}) (\d{1,15})(?: (.*))?$/su.exec(text) ?? [];
   return ok === undefined ? undefined : { ok: Number(ok), refused: Number(refused), name };
+}
+
+export function createOriginReader(redis: RedisClient, keyPrefix: string) {
+  const sumOf = async (range: OriginRange, kind: OriginKind, first: number): Promise<Tallies> => {
+    const { series, periods } = originRanges[range];
+    const numbers = Array.from({ length: periods }, (_, index) => String(first + index));
+    const hashes = await Promise.all(
+      numbers.map((number) => redis.hgetall(originKey.build(keyPrefix, series, number, kind))),
+    );
+    const sum: Tallies = new Map();
+    for (const hash of hashes) {
+      for (const [origin, text] of Object.entries(hash)) {
+        const tally = readTally(text);
+        if (tally !== undefined) addTally(sum, origin, tally);
+      }
+    }
+    return sum;
+  };
+  /** Sums of a range, with the begin of its first period. */
+  return async (range: OriginRange, nowMs: number) => {
+    const { stepMs, periods } = originRanges[range];
+    const first = Math.floor(nowMs / stepMs) - periods + 1;
+    const [countries, systems] = await Promise.all([sumOf(range, "countries", first), sumOf(range, "systems", first)]);
+    return { sinceMs: first * stepMs, countries, systems };
+  };
 }
