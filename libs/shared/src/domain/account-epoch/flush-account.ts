@@ -9,7 +9,7 @@ import {
   flushGenerationKey,
   loginNameKey,
 } from "../../platform/redis/keys/account.ts";
-import { defineScript, readFields } from "../../platform/redis/script.ts";
+import { defineScript, readFields, textsIn } from "../../platform/redis/script.ts";
 import changeAccountEpochLua from "./scripts/change-account-epoch.lua?raw";
 
 /** An account or login name as part of a Redis key: of fixed length, and without braces, which would select a Cluster slot. */
@@ -25,10 +25,6 @@ export function nameDigest(name: string): string {
 export async function removeKeys(redis: RedisClient, keys: readonly string[]): Promise<readonly string[]> {
   const removed = await Promise.all(keys.map((key) => redis.del(key)));
   return keys.filter((_key, index) => removed[index] === 1);
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
 /** The given name and, if different, the account behind it. */
@@ -64,8 +60,8 @@ export function createAccountFlush({ redis, bus, keyPrefix }: CacheRole & { read
       { epochKey: accountEpochKey.build(keyPrefix, digest), resultsKey: results, namesKey: names },
       { epoch, lifeSeconds: accountEpochKey.ttlSeconds },
     );
-    const { resultKeys, nameKeys } = readFields(reply);
-    if (!isTexts(resultKeys) || !isTexts(nameKeys)) throw new TypeError("the flush script did not return lists");
+    const lists = readFields(reply);
+    const [resultKeys, nameKeys] = [textsIn(lists["resultKeys"]), textsIn(lists["nameKeys"])];
     const removed = await removeKeys(redis, [...resultKeys, ...nameKeys]);
     // Nothing but what was read is removed: a login after the flush may have added its own.
     if (resultKeys.length > 0) await redis.zrem(results, ...resultKeys);

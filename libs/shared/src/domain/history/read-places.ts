@@ -1,5 +1,5 @@
 import { createHotCache } from "../../platform/cache/hot-cache.ts";
-import { defineVariableScript, readTexts } from "../../platform/redis/script.ts";
+import { defineVariableScript, textsIn } from "../../platform/redis/script.ts";
 import { type DayCount, openedPart, type RecordedDecision } from "./decision-record.ts";
 import { type HistoryPlace, historyLists, indexKeyOf, listKeyOf } from "./history-places.ts";
 import readHistoriesLua from "./scripts/read-histories.lua?raw";
@@ -108,7 +108,7 @@ export function createPlacesReader({ redis, keyPrefix, keys, lifeMs, countsMs, n
     const found = await run([indexKeyOf(keyPrefix, first)], [beginning, ...lists]);
     if (!Array.isArray(found)) throw new TypeError("the script did not return lists");
     return found.flatMap((records, index) =>
-      readTexts(records).flatMap((record) => storedIn(record, lists[index] ?? "", open)),
+      textsIn(records).flatMap((record) => storedIn(record, lists[index] ?? "", open)),
     );
   };
   /** @param beginning of the identities of the records that are meant */

@@ -1,6 +1,6 @@
 import type { RedisClient } from "../../platform/redis/client.ts";
 import { rollupKey } from "../../platform/redis/keys/rollups.ts";
-import { defineVariableScript, readTexts } from "../../platform/redis/script.ts";
+import { defineVariableScript, textsIn } from "../../platform/redis/script.ts";
 import {
   addCounts,
   byOutcome,
@@ -74,7 +74,7 @@ function createPeriods(redis: RedisClient, keyPrefix: string) {
   ): Promise<readonly Step[]> => {
     const { stepMs } = rollupSeries[series];
     const keys = numbers.map((number) => rollupKey.build(keyPrefix, series, String(number)));
-    const found = readTexts(await run(keys.slice(0, 1), [fields.length, ...fields, ...keys]));
+    const found = textsIn(await run(keys.slice(0, 1), [fields.length, ...fields, ...keys]));
     const places = fields.map((field) => indexes.get(field));
     const bansAt = fields.indexOf("bans");
     return found.map((text, index) => {

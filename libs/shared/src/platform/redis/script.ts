@@ -75,7 +75,7 @@ export function defineVariableScript(
 }
 
 /** @throws TypeError for a reply that is not a list of texts */
-export function readTexts(reply: unknown): readonly string[] {
+export function textsIn(reply: unknown): readonly string[] {
   if (!Array.isArray(reply) || !reply.every((text) => typeof text === "string"))
     throw new TypeError("the script did not return a list of texts");
   return reply;
