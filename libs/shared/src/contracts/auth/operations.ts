@@ -8,7 +8,7 @@ import {
   operationsWith,
 } from "../operations/define-operation.ts";
 import { defineFamily } from "../operations/route-family.ts";
-import { component, oneOf, optionalText, text } from "../schema.ts";
+import { component, integer, oneOf, optionalText, text, textsByName } from "../schema.ts";
 import { authFields, optionalWireTexts } from "./fields.ts";
 
 function optionalTexts(rows: readonly (readonly [string, string])[]): TProperties {
@@ -54,12 +54,8 @@ const AuthenticationSuccess = component("AuthenticationSuccess", {
   ok: Type.Literal(true),
   account_field: text("Attribute with the account name."),
   totp_secret_field: text("Attribute that holds the TOTP secret. It may be empty."),
-  backend: Type.Integer({
-    description: "Source of the decision: 1 cache, 2 ldap, 3 lua, 4 test, 5 memory, 6 remote, 8 sql.",
-  }),
-  attributes: Type.Record(Type.String(), Type.Array(Type.String()), {
-    description: "Attributes of the account, without secrets.",
-  }),
+  backend: integer("Source of the decision: 1 cache, 2 ldap, 3 lua, 4 test, 5 memory, 6 remote, 8 sql."),
+  attributes: textsByName("Attributes of the account, without secrets."),
 });
 
 const AccountList = Type.Array(Type.String(), {
@@ -107,9 +103,7 @@ const decisionHeaders = {
   "X-Service-Memory-Cache": oneOf("Hit", "Miss"),
 };
 const successHeaders = { ...decisionHeaders, "Auth-User": Type.String() };
-const authWait = {
-  "Auth-Wait": text("Seconds to wait before the next attempt. Sent only with a denial."),
-};
+const authWait = { "Auth-Wait": text("Seconds to wait before the next attempt. Sent only with a denial.") };
 
 const attributeNote = "Attributes of the account are sent in headers that begin with X-Service-.";
 

@@ -6,9 +6,7 @@ import { csrfToken, loggedOutFamily, loginFamily, page, pagesWith, sentTo } from
 import { WebauthnDone, WebauthnRequest, WebauthnSignInBody } from "./webauthn.ts";
 
 const loginPage = pagesWith({ family: loginFamily, tag: "Sign-in", security: "none" });
-const query = Type.Object({
-  flow: optionalText("Sign-in of this browser to continue. If absent, the latest."),
-});
+const query = Type.Object({ flow: optionalText("Sign-in of this browser to continue. If absent, the latest.") });
 
 const LoginForm = component("LoginForm", {
   username: Type.String({ maxLength: 255 }),

@@ -1,4 +1,4 @@
-import type { TSchema } from "typebox";
+import { type TProperties, type TSchema, Type } from "typebox";
 import { component, text } from "../schema.ts";
 import { type CommonMembers, type OperationAnswer, operationsWith } from "./define-operation.ts";
 import { defineFamily, operatorScopes, type RouteFamily } from "./route-family.ts";
@@ -25,6 +25,16 @@ export const temporaryFailure = errorAnswer("Temporary failure.");
 
 export function jsonBody(schema: TSchema) {
   return { body: { "application/json": schema } };
+}
+
+/** A request with these parameters in its query. */
+export function queryOf(fields: TProperties) {
+  return { query: Type.Object(fields) };
+}
+
+/** A request with these parameters in its path. */
+export function pathOf(fields: TProperties) {
+  return { path: Type.Object(fields) };
 }
 
 /** What the operations of API callers have in common. */

@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { AppError } from "@postern/shared/platform/errors";
 import type { JWK } from "oidc-provider";
-import { type OidcSettings, type OidcSignature, offeredSignatures } from "../settings/oidc-settings.ts";
+import type { OidcSignature } from "../settings/client-profile.ts";
+import { longestLife, type OidcSettings, offeredSignatures } from "../settings/oidc-settings.ts";
 import { isRecord, textOf } from "../storage/models.ts";
 
 /** Kinds of keys; an RSA key signs RS256 and PS256. */
@@ -17,7 +18,6 @@ const kindOfSignature: Readonly<Record<OidcSignature, KeyKind>> = {
   EdDSA: "ed25519",
 };
 
-/** The kinds of keys that these algorithms need. */
 export function kindsFor(signatures: readonly OidcSignature[]): readonly KeyKind[] {
   return keyKinds.filter((kind) => signatures.some((name) => kindOfSignature[name] === kind));
 }
@@ -31,17 +31,7 @@ export interface SigningKey {
   readonly createdAtMs: number;
 }
 
-export interface RotationRules {
-  /** Kinds of keys that are created and published. Others remain stored, for replicas with another configuration. */
-  readonly kinds: readonly KeyKind[];
-  readonly isRotated: boolean;
-  readonly intervalMs: number;
-  /** Time in the key set before a key signs. */
-  readonly publishMs: number;
-  readonly maxAgeMs: number;
-  /** Longest lifetime of a signed token. */
-  readonly longestTokenMs: number;
-}
+export type RotationRules = Readonly<ReturnType<typeof rotationRules>>;
 
 const longestLookMs = 30_000;
 const shortestLookMs = 100;
@@ -144,22 +134,17 @@ export function parseSigningKeys(text: string): readonly SigningKey[] {
   });
 }
 
-function longestTokenMs({ oidc }: OidcSettings): number {
-  const lives = oidc.clients.map(({ access_token_lifetime: life }) => life);
-  const { mail_registration: mail } = oidc;
-  if (mail.enabled) lives.push(mail.access_token_lifetime);
-  return Math.max(oidc.tokens.default_access_token_lifetime, ...lives);
-}
-
-export function rotationRules(settings: OidcSettings): RotationRules {
+export function rotationRules(settings: OidcSettings) {
   const { oidc } = settings;
   return {
+    /** Kinds of keys that are created and published. Others remain stored, for replicas with another configuration. */
     kinds: kindsFor(offeredSignatures(settings)),
     isRotated: oidc.auto_key_rotation,
     intervalMs: oidc.key_rotation_interval,
+    /** Time in the key set before a key signs. */
     publishMs: oidc.key_publish_delay,
     maxAgeMs: oidc.key_max_age,
-    longestTokenMs: longestTokenMs(settings),
+    longestTokenMs: longestLife(settings, "access_token"),
   };
 }
 

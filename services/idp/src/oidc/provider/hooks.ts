@@ -7,8 +7,9 @@ import { createFindAccount } from "../accounts/accounts.ts";
 import type { OidcAccount } from "../accounts/accounts-redis.ts";
 import { basicCredentials } from "../clients/client-auth.ts";
 import { type ClientPolicies, clientMetadata } from "../clients/clients.ts";
+import { oidcSignatures } from "../settings/client-profile.ts";
 import { registrationSupport } from "../settings/mail-resources.ts";
-import { logoutSupport, type OidcSettings, oidcSignatures, requestObjectSupport } from "../settings/oidc-settings.ts";
+import { logoutSupport, type OidcSettings, requestObjectSupport } from "../settings/oidc-settings.ts";
 import { responseModes } from "../settings/response-types.ts";
 import type { OidcParts, OidcState } from "../state/context.ts";
 import { textOf } from "../storage/models.ts";
@@ -35,7 +36,6 @@ function discoveryMembers({ oidc }: OidcSettings, uiLocales: readonly string[]):
   };
 }
 
-const methods = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
 const byCertificate = ["tls_client_auth", "self_signed_tls_client_auth"];
 
 /** Members of discovery for mutual TLS (RFC 8705 §3.3, §5), where a listener or a trusted proxy passes certificates. */
@@ -44,9 +44,9 @@ function certificateSupport({ certificates, oidc }: OidcSettings): Readonly<Reco
   const { mtls_url: base } = oidc;
   const at = (path: string): string => `${new URL(base).origin}${path}`;
   return {
-    token_endpoint_auth_methods_supported: [...methods, ...byCertificate, "none"],
-    introspection_endpoint_auth_methods_supported: [...methods, ...byCertificate],
-    revocation_endpoint_auth_methods_supported: [...methods, ...byCertificate, "none"],
+    token_endpoint_auth_methods_supported: [...authMethods, ...byCertificate, "none"],
+    introspection_endpoint_auth_methods_supported: [...authMethods, ...byCertificate],
+    revocation_endpoint_auth_methods_supported: [...authMethods, ...byCertificate, "none"],
     tls_client_certificate_bound_access_tokens: true,
     ...(base !== "" && {
       mtls_endpoint_aliases: {
@@ -101,7 +101,6 @@ function discoveryMembersOf(now: OidcSettings, uiLocales: readonly string[]): Re
   };
 }
 
-/** What the provider asks about domains of accounts. */
 function domainsOfProvider({ domains }: OidcParts) {
   return {
     areUsed: () => domains.areUsed,
@@ -135,7 +134,6 @@ export function createHooks(
     record: withClientErrors(records.record),
     /** Whether the device may poll now; polling too early raises its interval. */
     mayPoll,
-    /** Minimum time between two polls of a device, in seconds. */
     pollingInterval: () => settings().oidc.device_flow.polling_interval,
     outcomes,
     /** This region, which codes and tokens name; undefined if there is one only. */
@@ -147,7 +145,6 @@ export function createHooks(
     onOutcomeLost: (err: unknown): void =>
       logger.warn({ err }, "a repeated form of this sign-in will show that the page has expired"),
     contentSecurityPolicy: securityPolicy,
-    /** Members of discovery that depend on the configuration. */
     discoveryMembers: () => discoveryMembersOf(settings(), parts.pages()?.languages.map(({ tag }) => tag) ?? []),
     renderError: createRenderError(parts.pages, (clientId) => policies().get(clientId)?.limit),
     onGrant: counted.grant,

@@ -1,8 +1,7 @@
 import type { SamlProviderConfig } from "@postern/shared/platform/config";
-import type { EntityFacts } from "../metadata/entity-facts.ts";
+import type { EntityFacts } from "../metadata/read-metadata.ts";
 import { bindings } from "../protocol/names.ts";
 
-/** A binding through the browser. */
 export type BrowserBinding = "redirect" | "post";
 
 export interface LogoutEndpoint {

@@ -1,7 +1,6 @@
 import { SamlRefusal } from "../protocol/refusal.ts";
 import { requiredAttribute, type XmlElement } from "./xml-tree.ts";
 
-/** Maximum difference between clocks. */
 const clockSkewMs = 180_000;
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|\+00:00)$/;
