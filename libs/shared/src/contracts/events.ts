@@ -119,7 +119,6 @@ export const accountNotified = event("account", "noticed", {
 const state = (description: string) => text(description, { maxLength: 32 });
 const name = Type.String({ minLength: 1, maxLength: 1024 });
 
-/** What a process says about itself. */
 export const ServiceReport = Type.Object({
   service: Type.String({ minLength: 1, maxLength: 64 }),
   instance: Type.String({ minLength: 1, maxLength: 256 }),

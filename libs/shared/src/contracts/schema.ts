@@ -17,7 +17,6 @@ export function component<Properties extends TProperties>(
   return Type.Object(properties, { title, ...options });
 }
 
-/** `limits` of the text, such as its length. */
 export const text = (description: string, limits: TStringOptions = {}) => Type.String({ ...limits, description });
 export const texts = (description: string) => list(description, Type.String());
 export const textsByName = (description: string) =>

@@ -95,7 +95,6 @@ function createSessionsFeature(
     oidcSessions: createOidcSessions(state, nowSeconds),
     browserSessions: createBrowserSessionList(sessions, endSessions, onClosed),
     ownersOf: createOwnersOf({ ...parts, ...state, policies }),
-    subjectsOfAccount: state.subjectsOfAccount,
     mailSignIns: createMailSignIns(parts, state, mailDemands),
     applications: createApplications(parts, state, policies),
   };

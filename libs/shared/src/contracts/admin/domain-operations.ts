@@ -72,7 +72,6 @@ export const DomainList = component("DomainList", {
 });
 export type DomainList = Static<typeof DomainList>;
 
-/** Body of `DELETE /api/v1/cache/flush/domain`. */
 export const DomainFlushRequest = Type.Object({
   domain: optionalText("Name or alias of a domain. Absent: all domains.", { minLength: 1, maxLength: 253 }),
 });

@@ -41,7 +41,6 @@ export const JobRecord = Type.Object({
 });
 export type JobRecord = Static<typeof JobRecord>;
 
-/** Answer of `GET /api/v1/async/jobs/{jobId}`. */
 export const AsyncJobStatus = Envelope("async", "status", JobRecord);
 export type AsyncJobStatus = Static<typeof AsyncJobStatus>;
 
@@ -58,7 +57,6 @@ const error = Type.Union([Type.Null(), Type.String()], {
   description: "Reason why the list is incomplete, otherwise null.",
 });
 
-/** The account delay of an account. */
 export const DelayedAccount = Type.Object({
   wrong_passwords: count("Number of distinct wrong passwords, from all networks.", 1),
   until: time("End of the delay. Another wrong password moves it."),
@@ -97,7 +95,6 @@ export type CacheFlushRequest = Static<typeof CacheFlushRequest>;
 const removedKeys = texts("The removed keys, sorted.");
 const status = text("Number of removed keys, as a sentence.");
 
-/** Answer of `DELETE /api/v1/cache/flush`. */
 export const CacheFlush = Envelope(
   "cache",
   "flush",
@@ -105,7 +102,6 @@ export const CacheFlush = Envelope(
 );
 export type CacheFlush = Static<typeof CacheFlush>;
 
-/** Body of `DELETE /api/v1/bruteforce/flush`. */
 export const BruteForceFlushRequest = Type.Object({
   ip_address: text("Address, or a network as it appears in the list of bans.", { minLength: 1, maxLength: 128 }),
   rule_name: text("Name of the brute-force rule. * selects all rules.", { minLength: 1, maxLength: 255 }),
@@ -130,7 +126,6 @@ export const BruteForceFlush = Envelope(
 export type BruteForceFlush = Static<typeof BruteForceFlush>;
 
 const tag = "Flush and bans";
-/** Below `/api/v1/cache`. */
 export const cacheApi = operatorApi({ name: "cache flush", prefix: "/api/v1/cache", owner: "admin" }, tag);
 const bruteForce = operatorApi({ name: "brute force", prefix: "/api/v1/bruteforce", owner: "admin" }, tag);
 const jobs = operatorApi({ name: "async jobs", prefix: "/api/v1/async", owner: "admin" }, "Jobs");

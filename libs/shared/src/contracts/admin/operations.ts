@@ -67,14 +67,12 @@ export const hookOperations = [
 export const ConfigLoad = Envelope("config", "load", Type.String());
 export type ConfigLoad = Static<typeof ConfigLoad>;
 
-/** Body of `POST /api/v1/jwt/token`. */
 export const JwtTokenRequest = Type.Object({
   username: Type.String({ minLength: 1, maxLength: maxUserNameLength }),
   password: Type.String({ minLength: 1, maxLength: 4096 }),
 });
 export type JwtTokenRequest = Static<typeof JwtTokenRequest>;
 
-/** Answer of `POST /api/v1/jwt/token` and `/api/v1/jwt/refresh`. */
 export const JwtTokenResponse = Type.Object({
   token: Type.String(),
   expires_at: integer("Expiry, in seconds since the epoch."),

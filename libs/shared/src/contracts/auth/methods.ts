@@ -4,7 +4,6 @@ import { component, optional, optionalText, text, texts, textsByName } from "../
 import { AuthDecision } from "./decision.ts";
 import { AuthRequest, hops, ofCaller } from "./request.ts";
 
-/** Maximum number of accounts on a page. */
 const maxAccountsPerPage = 5000;
 
 const instance = text("Identifier of one engine process.", { pattern: "^[0-9a-f]{16}$" });

@@ -122,6 +122,12 @@ const lists: Content = {
 const listRefused = (type: string): OperationAnswer =>
   answer("With mode list-accounts: none of the media types in Accept is supported.", { [type]: ErrorBody });
 
+const denied = (type: string): OperationAnswer =>
+  answer("The user is denied, or the network is banned.", { [type]: Type.Null() }, { ...decisionHeaders, ...authWait });
+const failed = (type: string): OperationAnswer => answer("Temporary failure.", { [type]: ErrorBody }, decisionHeaders);
+const badHeaders = answer("Headers are missing or invalid.", { "application/json": ErrorBody });
+const disabled = emptyAnswer("The endpoint is disabled.");
+
 /** Answers that JSON and CBOR share: 200 with an object, 403 with null, 500 with an error. */
 function objectAnswers(type: string): Operation["answers"] {
   const success = Type.Union([AuthenticationSuccess, AccountList]);
@@ -132,14 +138,10 @@ function objectAnswers(type: string): Operation["answers"] {
       successHeaders,
     ),
     400: answer("Malformed request.", { [type]: ErrorBody }),
-    403: answer(
-      "The user is denied, or the network is banned.",
-      { [type]: Type.Null() },
-      { ...decisionHeaders, ...authWait },
-    ),
-    404: emptyAnswer("The endpoint is disabled."),
+    403: denied(type),
+    404: disabled,
     415: listRefused(type),
-    500: answer("Temporary failure.", { [type]: ErrorBody }, decisionHeaders),
+    500: failed(type),
   };
 }
 
@@ -152,15 +154,11 @@ const headerAnswers: Operation["answers"] = {
     ),
     bodyOptional: true,
   },
-  400: answer("Headers are missing or invalid.", { "application/json": ErrorBody }),
-  403: answer(
-    "The user is denied, or the network is banned.",
-    { "application/json": Type.Null() },
-    { ...decisionHeaders, ...authWait },
-  ),
-  404: emptyAnswer("The endpoint is disabled."),
+  400: badHeaders,
+  403: denied("application/json"),
+  404: disabled,
   415: listRefused("application/json"),
-  500: answer("Temporary failure.", { "application/json": ErrorBody }, decisionHeaders),
+  500: failed("application/json"),
 };
 
 const family = defineFamily({
@@ -190,8 +188,8 @@ const proxyAnswers: Operation["answers"] = {
     ),
     bodyOptional: true,
   },
-  400: answer("Headers are missing or invalid.", { "application/json": ErrorBody }),
-  404: emptyAnswer("The endpoint is disabled."),
+  400: badHeaders,
+  404: disabled,
 };
 
 const proxy = operationsWith({

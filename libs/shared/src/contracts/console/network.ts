@@ -14,7 +14,6 @@ const RuleState = Type.Object({
   protocols: texts("Value of filter_by_protocol of the rule. Empty: all."),
 });
 
-/** What brute-force protection knows of a network. */
 export const NetworkReport = component("NetworkReport", {
   network: text("The address or network asked for, in its canonical form."),
   place: Type.Optional(AddressPlace),

@@ -12,7 +12,6 @@ const uris = Type.Array(Type.String({ maxLength: 512 }), { maxItems: 10 });
 const flag = Type.Optional(Type.Boolean());
 const jwks = Type.Optional(object("Public keys (RFC 7517).", {}));
 
-/** Members that a request and a response have in common. */
 const metadata = {
   client_name: optional,
   token_endpoint_auth_method: optional,

@@ -62,7 +62,6 @@ const ofUser = { of: "account", in: "path", member: "user_id" } as const;
 const ended = emptyAnswer("The sessions have ended, or there were none.");
 const path = `${base}/{user_id}` as const;
 
-/** The path without a user. */
 const withoutUser = operationsWith({
   ...backchannel(family, tag),
   concerns: { of: "nobody" },

@@ -85,7 +85,6 @@ export const mfaTotpSet = mfaMethod("totp-set", { secret: Type.String({ minLengt
 /** Deletes the TOTP secret. It is not an error if there is none. Recovery codes remain. */
 export const mfaTotpDelete = mfaMethod("totp-delete", {}, mfaDone);
 
-/** Maximum number of codes of an account. */
 export const maxRecoveryCodes = 32;
 
 /** Replaces all recovery codes by these. They are stored as hashes and cannot be read again. */
@@ -108,7 +107,6 @@ export const mfaRecoveryCodeRedeem = mfaMethod(
   outcome("rejected"),
 );
 
-/** Maximum number of credentials of an account. */
 export const maxWebauthnCredentials = 32;
 
 const credential = text("A JSON object as text, stored byte for byte.", { minLength: 2, maxLength: 16_384 });
@@ -134,10 +132,8 @@ export const mfaWebauthnUpdate = mfaMethod(
 /** `absent`: no such text is stored. */
 export const mfaWebauthnDelete = mfaMethod("webauthn-delete", { credential }, mfaDone, outcome("absent"));
 
-/** Maximum number of app passwords of an account. */
 export const maxAppPasswords = 32;
 
-/** Maximum length of the label of an app password. */
 export const maxLabelLength = 64;
 
 const id = Type.String({ pattern: "^[0-9a-f]{16}$" });

@@ -27,12 +27,10 @@ export function jsonBody(schema: TSchema) {
   return { body: { "application/json": schema } };
 }
 
-/** A request with these parameters in its query. */
 export function queryOf(fields: TProperties) {
   return { query: Type.Object(fields) };
 }
 
-/** A request with these parameters in its path. */
 export function pathOf(fields: TProperties) {
   return { path: Type.Object(fields) };
 }

@@ -22,15 +22,6 @@ export function kindsFor(signatures: readonly OidcSignature[]): readonly KeyKind
   return keyKinds.filter((kind) => signatures.some((name) => kindOfSignature[name] === kind));
 }
 
-export interface SigningKey {
-  readonly kind: KeyKind;
-  /** Only letters, digits, - and _: mail servers use it as a file name. */
-  readonly kid: string;
-  /** Private. */
-  readonly jwk: JWK;
-  readonly createdAtMs: number;
-}
-
 export type RotationRules = Readonly<ReturnType<typeof rotationRules>>;
 
 const longestLookMs = 30_000;
@@ -53,10 +44,13 @@ function jwkOf(key: KeyObject, kid: string): JWK {
   return { ...key.export({ format: "jwk" }), kid, use: "sig" };
 }
 
-export async function createSigningKey(kind: KeyKind, nowMs: number): Promise<SigningKey> {
+/** `jwk` is private. `kid` has only letters, digits, - and _: mail servers use it as a file name. */
+export async function createSigningKey(kind: KeyKind, nowMs: number) {
   const kid = `${kind}-${randomBytes(9).toString("base64url")}`;
   return { kind, kid, jwk: jwkOf(await newPrivateKey(kind), kid), createdAtMs: nowMs };
 }
+
+export type SigningKey = Readonly<Awaited<ReturnType<typeof createSigningKey>>>;
 
 function newestFirst(keys: readonly SigningKey[], kind: KeyKind): readonly SigningKey[] {
   return keys.filter((key) => key.kind === kind).toSorted((a, b) => b.createdAtMs - a.createdAtMs);

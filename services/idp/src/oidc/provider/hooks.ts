@@ -21,7 +21,8 @@ import { createInteractionUrl, referenceHeader } from "./interaction-url.ts";
 const authMethods = ["client_secret_basic", "client_secret_post", "private_key_jwt"] as const;
 
 /** Members of discovery that the protocol core does not know (OpenID Connect Discovery §3, RFC 8414 §2, Prompt Create §5). */
-function discoveryMembers({ oidc }: OidcSettings, uiLocales: readonly string[]): Readonly<Record<string, unknown>> {
+function discoveryMembers(settings: OidcSettings, uiLocales: readonly string[]): Readonly<Record<string, unknown>> {
+  const { oidc } = settings;
   const { service_documentation: page } = oidc;
   return {
     response_modes_supported: responseModes(oidc),
@@ -33,6 +34,10 @@ function discoveryMembers({ oidc }: OidcSettings, uiLocales: readonly string[]):
     // A public client may revoke its own tokens (RFC 7009 §2.1).
     revocation_endpoint_auth_methods_supported: [...authMethods, "none"],
     revocation_endpoint_auth_signing_alg_values_supported: oidcSignatures,
+    ...logoutSupport(settings),
+    ...requestObjectSupport(settings),
+    ...registrationSupport(settings),
+    ...certificateSupport(settings),
   };
 }
 
@@ -91,16 +96,6 @@ function createBrowserOf(issuer: string) {
   };
 }
 
-function discoveryMembersOf(now: OidcSettings, uiLocales: readonly string[]): Readonly<Record<string, unknown>> {
-  return {
-    ...discoveryMembers(now, uiLocales),
-    ...logoutSupport(now),
-    ...requestObjectSupport(now),
-    ...registrationSupport(now),
-    ...certificateSupport(now),
-  };
-}
-
 function domainsOfProvider({ domains }: OidcParts) {
   return {
     areUsed: () => domains.areUsed,
@@ -145,7 +140,7 @@ export function createHooks(
     onOutcomeLost: (err: unknown): void =>
       logger.warn({ err }, "a repeated form of this sign-in will show that the page has expired"),
     contentSecurityPolicy: securityPolicy,
-    discoveryMembers: () => discoveryMembersOf(settings(), parts.pages()?.languages.map(({ tag }) => tag) ?? []),
+    discoveryMembers: () => discoveryMembers(settings(), parts.pages()?.languages.map(({ tag }) => tag) ?? []),
     renderError: createRenderError(parts.pages, (clientId) => policies().get(clientId)?.limit),
     onGrant: counted.grant,
     /** The account that claims are taken from. */
