@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { pathTo } from "@postern/shared/contracts";
+import { systemClock } from "@postern/shared/platform/time";
 import { decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
 import { acceptsSignature } from "../settings/client-profile.ts";
 import type { OidcStore } from "../storage/store-redis.ts";
@@ -70,7 +71,7 @@ export function createAuthenticateAssertion(
     const verified = await verifyClientJwt(verify, claimed, policy, keySetsOf(policy));
     if (typeof verified === "string") return refused(verified);
     const { exp = 0, jti = "" } = verified;
-    const leftSeconds = exp - Math.floor(Date.now() / 1000);
+    const leftSeconds = exp - Math.floor(systemClock.now() / 1000);
     if (leftSeconds > longestAssertionSeconds) return refused("lives_too_long");
     // Earlier versions use this identifier too: an assertion is accepted once even while both versions run.
     const id = hash("sha256", `${policy.id}${jti}`, "base64url");
