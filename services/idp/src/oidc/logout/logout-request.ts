@@ -90,7 +90,10 @@ async function placeOf(
 }
 
 /** An ID token of another session of the same user, which may be old, is no request to end this one. */
-function isOfSession({ clientId, sub, sid }: Hint, { accountId, authorizations }: BrowserSessionRecord): boolean {
+function isVouchedFor(hint: Hint | undefined, session: BrowserSessionRecord | undefined): boolean {
+  if (hint === undefined || session === undefined) return hint !== undefined;
+  const { clientId, sub, sid } = hint;
+  const { accountId, authorizations } = session;
   return accountId === sub && sid !== undefined && authorizations[clientId]?.sid === sid;
 }
 
@@ -98,10 +101,10 @@ async function judge(
   generation: Generation,
   request: LogoutRequest,
   clientId: string | undefined,
-  isVouchedFor: boolean,
+  hasProof: boolean,
 ): Decided {
   const returnTo = clientId === undefined ? undefined : await placeOf(generation, request, clientId);
-  const isGood = isVouchedFor && (request.redirectUri === undefined || returnTo !== undefined);
+  const isGood = hasProof && (request.redirectUri === undefined || returnTo !== undefined);
   return { decision: isGood ? "end" : "ask", clientId, returnTo };
 }
 
@@ -119,6 +122,5 @@ export async function decideLogout(
   const clientId = hint?.clientId ?? requestClientId;
   if (clientId !== undefined && (await generation.provider.Client.find(clientId)) === undefined)
     return { decision: "invalid", why: "unknown client" };
-  const isVouchedFor = hint !== undefined && (session === undefined || isOfSession(hint, session));
-  return judge(generation, request, clientId, isVouchedFor);
+  return judge(generation, request, clientId, isVouchedFor(hint, session));
 }
