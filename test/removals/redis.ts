@@ -87,7 +87,7 @@ export const redisRemovals: readonly Removal[] = [
   {
     name: "saml-replay",
     mechanism: "a SAML message is accepted once",
-    file: "services/idp/src/saml/state/replay-guard-redis.ts",
+    file: "services/idp/src/saml/state/saml-redis.ts",
     find: `(await redis.set(key, "1", "EX", samlReplayKey.ttlSeconds, "NX")) === "OK"`,
     replace: `(await redis.set(key, "1", "EX", samlReplayKey.ttlSeconds)) === "OK"`,
     tests: ["test/integration/saml/replicas.test.ts"],

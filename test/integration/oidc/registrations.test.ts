@@ -9,7 +9,6 @@ import {
   type RegistrationSettings,
 } from "../../../services/idp/src/oidc/registration/register-client.ts";
 import { createRegisteredClients } from "../../../services/idp/src/oidc/registration/registered-clients.ts";
-import { registeredElsewhere } from "../../../services/idp/src/oidc/registration/registered-elsewhere.ts";
 import { createRegistrations } from "../../../services/idp/src/oidc/registration/registrations-redis.ts";
 import { testRedis } from "../../support/redis-content.ts";
 
@@ -56,7 +55,7 @@ function replica(mail: object = {}, full: object = { open: true }) {
   const registrations = createRegistrations(redis, keyPrefix, keys, clock);
   return {
     registrations,
-    clients: createRegisteredClients(registrations, registeredElsewhere(undefined), () => settings, clock),
+    clients: createRegisteredClients(registrations, undefined, () => settings, clock),
     register: createRegisterClient(
       registrations,
       () => settings,

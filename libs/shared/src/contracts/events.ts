@@ -1,100 +1,76 @@
-import { type Static, type TSchema, Type } from "typebox";
+import { type Static, type TProperties, Type } from "typebox";
 import { defineEvent } from "./define.ts";
-import { optionalFlag, optionalText, text } from "./schema.ts";
+import { count, integer, object, optional, optionalFlag, optionalText, text } from "./schema.ts";
 
 /** An event in its first major version. */
-const event = <Body extends TSchema>(domain: string, fact: string, body: Body) =>
-  defineEvent({ domain, fact, major: 1, body });
+const event = <Members extends TProperties>(domain: string, fact: string, members: Members) =>
+  defineEvent({ domain, fact, major: 1, body: Type.Object(members) });
 
 /**
  * These accounts were flushed: their cached results in memory are removed. If the event is lost, these remain until
  * they expire; the epoch in Redis invalidates the shared cache in any case.
  */
-export const accountFlushed = event(
-  "account",
-  "flushed",
-  Type.Object({
-    /** Account names and login names whose entries are removed. */
-    names: Type.Array(Type.String(), { maxItems: 256 }),
-  }),
-);
+export const accountFlushed = event("account", "flushed", {
+  /** Account names and login names whose entries are removed. */
+  names: Type.Array(Type.String(), { maxItems: 256 }),
+});
 
 /**
  * Bans of these addresses were flushed: engines that remember them for an outage of Redis remove them. If it is lost, they
  * remain there until the next attempt from the network while Redis is available, or until they expire.
  */
-export const bruteForceFlushed = event(
-  "brute-force",
-  "flushed",
-  Type.Object({
-    addresses: Type.Array(Type.String({ maxLength: 64 }), { maxItems: 1000 }),
-    rules: Type.Array(Type.String({ maxLength: 1024 }), { description: "Names of the selected rules." }),
-  }),
-);
+export const bruteForceFlushed = event("brute-force", "flushed", {
+  addresses: Type.Array(Type.String({ maxLength: 64 }), { maxItems: 1000 }),
+  rules: Type.Array(Type.String({ maxLength: 1024 }), { description: "Names of the selected rules." }),
+});
 
 /**
  * A network was banned. Engines remember the ban for an outage of Redis. If it is lost, they learn of the ban when the network next sends a
  * request to them, or when they are started.
  */
-export const networkBanned = event(
-  "brute-force",
-  "banned",
-  Type.Object({
-    rule: Type.String({ maxLength: 1024 }),
-    network: text("In CIDR notation.", { maxLength: 64 }),
-    bannedAtMs: Type.Number({ description: "Milliseconds since the epoch, by the clock of Redis." }),
-    expiresAtMs: Type.Number({ description: "Milliseconds since the epoch, by the clock of Redis." }),
-  }),
-);
+export const networkBanned = event("brute-force", "banned", {
+  rule: Type.String({ maxLength: 1024 }),
+  network: text("In CIDR notation.", { maxLength: 64 }),
+  bannedAtMs: Type.Number({ description: "Milliseconds since the epoch, by the clock of Redis." }),
+  expiresAtMs: Type.Number({ description: "Milliseconds since the epoch, by the clock of Redis." }),
+});
 
 /** Operators suspended accounts or resumed them. Services read them from Redis; if the event is lost, within half a second. */
-export const suspensionsChanged = event("account", "suspensions-changed", Type.Object({}));
+export const suspensionsChanged = event("account", "suspensions-changed", {});
 
 /** Another region has ended sessions, which idp reads from Redis. If the event is lost, it does so within five seconds. */
-export const sessionsEndedElsewhere = event("account", "sessions-ended-elsewhere", Type.Object({}));
+export const sessionsEndedElsewhere = event("account", "sessions-ended-elsewhere", {});
 
 /** The record of a domain, or of all, may have changed at its source. If the event is lost, services use the old one until it expires. */
-export const domainFlushed = event(
-  "domain",
-  "flushed",
-  Type.Object({ domain: Type.Optional(Type.String({ maxLength: 253, description: "Absent: all domains." })) }),
-);
+export const domainFlushed = event("domain", "flushed", {
+  domain: Type.Optional(Type.String({ maxLength: 253, description: "Absent: all domains." })),
+});
 
 /** Interval of heartbeats. Timeouts of listeners are multiples of it. */
 export const engineHeartbeatMs = 200;
 
 /** The heartbeat of an engine. Services send requests to engines whose heartbeats arrive, and do not wait for the others. */
-export const engineAlive = event(
-  "engine",
-  "alive",
-  Type.Object({
-    instance: text("Identifier of the process among its replicas. It becomes part of a subject.", {
-      pattern: "^[0-9a-f]{16}$",
-    }),
-    inFlight: Type.Integer({ minimum: 0, description: "Number of requests in progress." }),
-    connection: Type.Integer({
-      minimum: 0,
-      description:
-        "How often the engine has connected to NATS. When it changes, requests to the engine and its replies may have been lost.",
-    }),
-    draining: optionalFlag("Whether the engine is shutting down and takes no new requests."),
+export const engineAlive = event("engine", "alive", {
+  instance: text("Identifier of the process among its replicas. It becomes part of a subject.", {
+    pattern: "^[0-9a-f]{16}$",
   }),
-);
+  inFlight: count("Number of requests in progress."),
+  connection: count(
+    "How often the engine has connected to NATS. When it changes, requests to the engine and its replies may have been lost.",
+  ),
+  draining: optionalFlag("Whether the engine is shutting down and takes no new requests."),
+});
 
 /**
  * The failure budget of an address is empty, for the other gateways. If it is lost, each of them evaluates one more
  * request. The time is relative, because clocks differ.
  */
-export const budgetExhausted = event(
-  "budget",
-  "exhausted",
-  Type.Object({
-    /** Identifier of the gateway process that sends it. */
-    instance: Type.String({ maxLength: 256 }),
-    addressKey: Type.String({ minLength: 1, maxLength: 64 }),
-    emptyForMs: Type.Number({ minimum: 0 }),
-  }),
-);
+export const budgetExhausted = event("budget", "exhausted", {
+  /** Identifier of the gateway process that sends it. */
+  instance: Type.String({ maxLength: 256 }),
+  addressKey: Type.String({ minLength: 1, maxLength: 64 }),
+  emptyForMs: Type.Number({ minimum: 0 }),
+});
 
 /** Those that are sent on the bus. Services of earlier versions would reject others. */
 const eventsOnBus = [
@@ -135,41 +111,36 @@ export const AccountNotification = Type.Object({
 export type AccountNotification = Static<typeof AccountNotification>;
 
 /** Sent while `identity.notices.enabled` is true. */
-export const accountNotified = event(
-  "account",
-  "noticed",
-  Type.Object({ ...AccountNotification.properties, event: Type.Enum<[...typeof eventsOnBus]>([...eventsOnBus]) }),
-);
+export const accountNotified = event("account", "noticed", {
+  ...AccountNotification.properties,
+  event: Type.Enum<[...typeof eventsOnBus]>([...eventsOnBus]),
+});
 
 const state = (description: string) => text(description, { maxLength: 32 });
 const name = Type.String({ minLength: 1, maxLength: 1024 });
 
-/** What a process says about itself. */
 export const ServiceReport = Type.Object({
   service: Type.String({ minLength: 1, maxLength: 64 }),
   instance: Type.String({ minLength: 1, maxLength: 256 }),
   version: Type.String({ minLength: 1, maxLength: 64 }),
-  startedMs: Type.Integer({ minimum: 0, description: "Epoch milliseconds." }),
+  startedMs: count("Epoch milliseconds."),
   status: state("up, degraded, down, starting or draining."),
   checks: Type.Record(Type.String({ maxLength: 64 }), state("up or down."), {
     description: "Health checks of the process, by name.",
   }),
   configuration: Type.Object({
     digest: text("Equal in all processes with the same configuration.", { maxLength: 64 }),
-    loadedMs: Type.Integer({ minimum: 0, description: "Epoch milliseconds of the start or of the last reload." }),
+    loadedMs: count("Epoch milliseconds of the start or of the last reload."),
     changed: Type.Array(name, { maxItems: 100, description: "Keys that reloads changed since the start." }),
     needsRestart: Type.Array(name, { maxItems: 100, description: "Those of them that wait for a restart." }),
-    refused: Type.Optional(
-      Type.Object(
-        {
-          atMs: Type.Integer({ minimum: 0, description: "Epoch milliseconds." }),
-          reason: Type.String({ maxLength: 1024 }),
-        },
-        { description: "The last reload, if its configuration was refused." },
-      ),
+    refused: optional(
+      object("The last reload, if its configuration was refused.", {
+        atMs: count("Epoch milliseconds."),
+        reason: Type.String({ maxLength: 1024 }),
+      }),
     ),
   }),
-  expiries: Type.Array(Type.Object({ name, endMs: Type.Integer({ description: "Epoch milliseconds." }) }), {
+  expiries: Type.Array(Type.Object({ name, endMs: integer("Epoch milliseconds.") }), {
     maxItems: 100,
     description: "Ends of certificates that this process can read.",
   }),
@@ -177,9 +148,9 @@ export const ServiceReport = Type.Object({
     Type.Array(
       Type.Object({
         name,
-        createdMs: Type.Optional(Type.Integer({ description: "Epoch milliseconds. Absent for configured keys." })),
+        createdMs: optional(integer("Epoch milliseconds. Absent for configured keys.")),
         signs: Type.Array(Type.String({ maxLength: 64 }), { maxItems: 16, description: "Empty: it only verifies." }),
-        signsFromMs: Type.Optional(Type.Integer({ description: "Epoch milliseconds, for a key that waits to sign." })),
+        signsFromMs: optional(integer("Epoch milliseconds, for a key that waits to sign.")),
       }),
       { maxItems: 64, description: "Of the identity provider." },
     ),
@@ -189,7 +160,7 @@ export const ServiceReport = Type.Object({
       Type.Object({
         name,
         state: state("up or down."),
-        isOfDomains: Type.Optional(Type.Boolean({ description: "Only records of domains name it." })),
+        isOfDomains: optionalFlag("Only records of domains name it."),
       }),
       { maxItems: 64, description: "Backends of an engine, those of the site first." },
     ),
@@ -201,7 +172,7 @@ export const ServiceReport = Type.Object({
 export type ServiceReport = Static<typeof ServiceReport>;
 
 /** Asks every process for its report. */
-export const serviceReportAsked = event("service", "report-asked", Type.Object({}));
+export const serviceReportAsked = event("service", "report-asked", {});
 
 /** The answer, and the last word of a process that shuts down. */
-export const serviceReported = event("service", "reported", ServiceReport);
+export const serviceReported = event("service", "reported", ServiceReport.properties);

@@ -1,11 +1,10 @@
+import { accountOperations } from "./admin/account-operations.ts";
 import { domainOperations } from "./admin/domain-operations.ts";
 import { flushOperations } from "./admin/flush-operations.ts";
 import { mfaBackchannelOperations } from "./admin/mfa-backchannel-operations.ts";
 import { adminOperations, hookOperations } from "./admin/operations.ts";
 import { regionOperations } from "./admin/region-operations.ts";
-import { rememberedDeviceOperations } from "./admin/remembered-device-operations.ts";
 import { shadowOperations } from "./admin/shadow-operations.ts";
-import { suspensionOperations } from "./admin/suspension-operations.ts";
 import { authOperations } from "./auth/operations.ts";
 import { authPolicyOperations } from "./auth-policy/operations.ts";
 import { auditOperations } from "./console/audit.ts";
@@ -15,21 +14,19 @@ import { consolePageOperations } from "./console/page-operations.ts";
 import { riskOperations } from "./console/risk.ts";
 import { watchOperations } from "./console/watch.ts";
 import { gatewayOperations } from "./gateway/operations.ts";
-import { applicationOperations } from "./idp/application-operations.ts";
 import { oidcBrowserOperations } from "./idp/browser-operations.ts";
 import { consentOperations } from "./idp/consent-operations.ts";
 import { devUiOperations } from "./idp/dev-ui-operations.ts";
-import { failedSignInOperations } from "./idp/failed-sign-in-operations.ts";
 import { loginOperations } from "./idp/login-operations.ts";
 import { mailClientOperations } from "./idp/mail-client-operations.ts";
+import { idpManagementOperations } from "./idp/management-operations.ts";
 import { mfaApiOperations } from "./idp/mfa-api-operations.ts";
 import { oauthOperations } from "./idp/oauth-operations.ts";
 import { idpOperations } from "./idp/operations.ts";
-import { registeredClientOperations, registrationOperations } from "./idp/registration-operations.ts";
+import { registrationOperations } from "./idp/registration-operations.ts";
 import { samlOperations } from "./idp/saml-operations.ts";
 import { selfServiceOperations } from "./idp/self-service-operations.ts";
 import { oidcSessionOperations } from "./idp/session-operations.ts";
-import { signingKeyOperations } from "./idp/signing-key-operations.ts";
 import type { Operation } from "./operations/define-operation.ts";
 import type { RouteFamily } from "./operations/route-family.ts";
 
@@ -39,8 +36,7 @@ const table = [
   ...authPolicyOperations,
   ...flushOperations,
   ...adminOperations,
-  ...suspensionOperations,
-  ...rememberedDeviceOperations,
+  ...accountOperations,
   ...shadowOperations,
   ...domainOperations,
   ...regionOperations,
@@ -52,10 +48,7 @@ const table = [
   ...consolePageOperations,
   ...mfaBackchannelOperations,
   ...oidcSessionOperations,
-  ...registeredClientOperations,
-  ...applicationOperations,
-  ...signingKeyOperations,
-  ...failedSignInOperations,
+  ...idpManagementOperations,
   ...hookOperations,
   ...devUiOperations,
   ...gatewayOperations,

@@ -3,7 +3,6 @@ import { clientUsesKey, decidedInRedis, type RedisClient } from "@postern/shared
 
 export type ClientKind = "oidc" | "saml";
 
-/** When one client was last used, in seconds since the epoch. */
 export interface ClientUse {
   readonly kind: ClientKind;
   readonly id: string;

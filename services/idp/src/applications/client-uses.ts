@@ -34,7 +34,6 @@ export function createClientUses(
     note: (kind: ClientKind, id: string): void => keep({ kind, id, atSeconds: Math.floor(nowMs() / 1000) }),
     /** Writes the uses recorded so far. Never rejects. */
     flush,
-    /** Writes a last time. */
     close: async (): Promise<void> => {
       clearInterval(timer);
       await flush();

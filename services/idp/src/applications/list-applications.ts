@@ -1,9 +1,9 @@
 import { X509Certificate } from "node:crypto";
 import type { ApplicationList } from "@postern/shared/contracts";
 import type { SamlProviderConfig } from "@postern/shared/platform/config";
-import type { ClientPolicy } from "../oidc/clients/clients.ts";
+import { authMethodOf, type ClientPolicy } from "../oidc/clients/clients.ts";
 import { certificatesOfPem } from "../saml/keys/pem-keys.ts";
-import type { EntityFacts } from "../saml/metadata/entity-facts.ts";
+import type { EntityFacts } from "../saml/metadata/read-metadata.ts";
 import type { ClientKind, ClientUseStore } from "./client-uses-redis.ts";
 
 /** A service provider, with its metadata if that was loaded. */
@@ -25,17 +25,12 @@ function usedOf(uses: ReadonlyMap<string, number>, id: string): { readonly last_
   return seconds === undefined ? {} : { last_used: isoOf(seconds * 1000) };
 }
 
-function authenticationOf({ isPublic, config }: ClientPolicy): string {
-  if (config.token_endpoint_auth_method !== "") return config.token_endpoint_auth_method;
-  return isPublic ? "none" : "client_secret_basic";
-}
-
 function shownClient(policy: ClientPolicy, uses: ReadonlyMap<string, number>): OidcApplication {
   const { id, config, scopes, keys } = policy;
   return {
     client_id: id,
     name: config.name,
-    authentication: authenticationOf(policy),
+    authentication: authMethodOf(config),
     grant_types: [...config.grant_types],
     redirect_uris: [...config.redirect_uris],
     scopes: [...scopes],
@@ -94,16 +89,8 @@ export function createListApplications(
     uses.read(kind, ids).catch(() => undefined);
   return async () => {
     const [policies, listed] = [clients(), providers()];
-    const [ofClients, ofProviders] = await Promise.all([
-      usesOf(
-        "oidc",
-        policies.map(({ id }) => id),
-      ),
-      usesOf(
-        "saml",
-        listed.map(({ config }) => config.entity_id),
-      ),
-    ]);
+    const [clientIds, entityIds] = [policies.map(({ id }) => id), listed.map(({ config }) => config.entity_id)];
+    const [ofClients, ofProviders] = await Promise.all([usesOf("oidc", clientIds), usesOf("saml", entityIds)]);
     const isRead = ofClients !== undefined && ofProviders !== undefined;
     return {
       oidc: policies.map((policy) => shownClient(policy, ofClients ?? new Map())),

@@ -11,9 +11,16 @@ export function domainLimit(names: readonly string[]): DomainLimit {
 }
 
 /** The part of an account on which its domain has a say. */
-interface DescribedAccount {
+export interface DescribedAccount {
   readonly account: string;
   readonly attributes: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The values of an attribute, whose name backends write in any letter case. */
+export function attributeOf(attributes: DescribedAccount["attributes"], name: string): readonly string[] {
+  const own = attributes[name];
+  if (own !== undefined) return own;
+  return Object.entries(attributes).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1] ?? [];
 }
 
 /**

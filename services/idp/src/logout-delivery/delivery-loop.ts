@@ -66,7 +66,6 @@ const claimEveryMs = 1000;
 const claimDelayMs = (): number => claimEveryMs * (0.75 + Math.random() / 2);
 const maxAtOnce = 64;
 
-/** The deliveries in progress. */
 function createDeliveries<Message>(deps: DeliveryLoopDeps<Message>, closing: AbortSignal) {
   const { claim, deliver, recipientOf, maxWaitMs, onError, clock = steadyClock } = deps;
   const running = new Set<Promise<void>>();

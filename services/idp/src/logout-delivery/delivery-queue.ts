@@ -6,9 +6,7 @@ export interface Claimed<Delivery> {
   readonly attempts: number;
 }
 
-/** Times of one kind of delivery. */
 export interface DeliveryTimes {
-  /** Timeout of one attempt. */
   readonly timeoutMs: number;
   readonly firstDelayMs: number;
   readonly longestDelayMs: number;

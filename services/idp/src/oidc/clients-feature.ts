@@ -9,14 +9,9 @@ import { createCidrSet, isPublicAddress } from "@postern/shared/platform/net";
 import { systemClock } from "@postern/shared/platform/time";
 import { createAuthenticateAssertion } from "./clients/client-assertion.ts";
 import { createClientAuth } from "./clients/client-auth.ts";
-import { type ClientKeySets, createClientKeySets } from "./clients/client-key-sets.ts";
-import type { ClientPolicies, KeySetsOf } from "./clients/clients.ts";
-import {
-  createPublishedObjects,
-  createReadPublished,
-  type PublishedObjects,
-  type ReadPublishedDeps,
-} from "./clients/published-objects.ts";
+import { createClientKeySets } from "./clients/client-key-sets.ts";
+import type { ClientPolicies, ClientPolicy, KeySetsOf } from "./clients/clients.ts";
+import { createPublishedObjects, createReadPublished } from "./clients/published-objects.ts";
 import { createReadRequestObject } from "./clients/read-request-object.ts";
 import { createRequestObjects } from "./request-objects/unpack-request.ts";
 import type { OidcParts, OidcState } from "./state/context.ts";
@@ -36,10 +31,10 @@ const requestObject = {
   maxBytes: 32_768,
 } as const satisfies WantedDocument;
 
-function createPublishedOf(parts: OidcParts, refuse: RefuseAddress): ReadPublishedDeps["publishedOf"] {
+function createPublishedOf(parts: OidcParts, refuse: RefuseAddress) {
   const onError = (uri: string, err: unknown): void =>
     parts.logger.warn({ uri, err }, "the published request object of an OIDC client cannot be read");
-  const withRules = (rule: RefuseAddress): PublishedObjects =>
+  const withRules = (rule: RefuseAddress) =>
     createPublishedObjects(
       (uri, signal) => guardedDocument(uri, { refuse: rule, wanted: requestObject, signal }),
       systemClock,
@@ -47,16 +42,15 @@ function createPublishedOf(parts: OidcParts, refuse: RefuseAddress): ReadPublish
     );
   const configured = withRules(() => undefined);
   const registered = withRules(refuse);
-  return ({ isRegistered }) => (isRegistered ? registered : configured);
+  return ({ isRegistered }: Pick<ClientPolicy, "isRegistered">) => (isRegistered ? registered : configured);
 }
 
 /** The sets of registered clients are kept apart. */
 function createKeySetsOf({ logger }: OidcParts, refuse: RefuseAddress): KeySetsOf {
-  const clock = systemClock;
   const onError = (uri: string, err: unknown): void =>
     logger.warn({ uri, err }, "the key set of an OIDC client cannot be read");
-  const configured: ClientKeySets = createClientKeySets(keySetUrl, clock, onError);
-  const registered = createClientKeySets((uri) => guardedKeySetUrl(uri, refuse), clock, onError);
+  const configured = createClientKeySets(keySetUrl, systemClock, onError);
+  const registered = createClientKeySets((uri) => guardedKeySetUrl(uri, refuse), systemClock, onError);
   return ({ isRegistered }) => (isRegistered ? registered : configured);
 }
 
@@ -66,17 +60,20 @@ export function createClientsFeature(
   { store, registered }: OidcState,
   policies: () => ClientPolicies,
 ) {
-  const clock = systemClock;
   const { issuer } = parts.initial;
-  const load = (id: string) => registered.load(id);
+  const findPolicy = async (id: string): Promise<ClientPolicy | undefined> => {
+    await registered.load(id);
+    return policies().get(id);
+  };
   const refuse = createRefuseAddress(parts);
   const keySetsOf = createKeySetsOf(parts, refuse);
-  const byAssertion = createAuthenticateAssertion({ policies, load, keySetsOf, store, issuer, clock });
-  const read = createReadRequestObject({ policies, load, keySetsOf, issuer, clock });
-  const readPublished = createReadPublished({ policies, load, publishedOf: createPublishedOf(parts, refuse) });
+  const byAssertion = createAuthenticateAssertion(findPolicy, keySetsOf, store, issuer);
+  const read = createReadRequestObject(findPolicy, keySetsOf, issuer, systemClock);
+  const readPublished = createReadPublished(findPolicy, createPublishedOf(parts, refuse));
   return {
+    findPolicy,
     /** Client authentication at the routes that we answer ourselves. */
-    authenticate: createClientAuth(load, policies, byAssertion, keySetsOf),
+    authenticate: createClientAuth(findPolicy, policies, byAssertion, keySetsOf),
     requestObjects: createRequestObjects(read, readPublished, issuer),
   };
 }

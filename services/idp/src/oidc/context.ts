@@ -22,12 +22,12 @@ import { KeySchedule } from "./provider/key-schedule.ts";
 import { createManageClient } from "./registration/manage-client.ts";
 import { createRegisterClient } from "./registration/register-client.ts";
 import type { Registration } from "./registration/registration.ts";
-import { createBrowserSessionList } from "./sessions/browser-session-list.ts";
 import { createApplications } from "./sessions/connected-applications.ts";
 import { createMailSignIns } from "./sessions/mail-sign-ins.ts";
-import { createOidcSessions } from "./sessions/session-list.ts";
+import { createBrowserSessionList, createOidcSessions } from "./sessions/session-list.ts";
 import { createOwnersOf } from "./sessions/session-owner.ts";
-import { deliveryTimes, type OidcSettings, oidcSettings, oidcSignatures } from "./settings/oidc-settings.ts";
+import { oidcSignatures } from "./settings/client-profile.ts";
+import { deliveryTimes, type OidcSettings, oidcSettings } from "./settings/oidc-settings.ts";
 import { createUserCodes } from "./settings/user-codes.ts";
 import { createOidcState, type OidcDeps, type OidcParts, type OidcState } from "./state/context.ts";
 import { createCheckProof, createDpopNonces, type DpopNonces } from "./tokens/dpop.ts";
@@ -95,7 +95,6 @@ function createSessionsFeature(
     oidcSessions: createOidcSessions(state, nowSeconds),
     browserSessions: createBrowserSessionList(sessions, endSessions, onClosed),
     ownersOf: createOwnersOf({ ...parts, ...state, policies }),
-    subjectsOfAccount: state.subjectsOfAccount,
     mailSignIns: createMailSignIns(parts, state, mailDemands),
     applications: createApplications(parts, state, policies),
   };
@@ -150,7 +149,6 @@ export function createOidcContext(config: Config, deps: OidcDeps) {
     ...keysFeature,
     ...createRegistrationFeature(parts, state, generations),
     ...createClientsFeature(parts, state, policies),
-    /** Refuses a client that did not authenticate. */
     refuse: createRefuseClient(issuer, logger),
     resolve: createResolveToken(state.store, state.accounts, { ...parts, mayUse }, (kid) =>
       current().publicKeys.get(kid),

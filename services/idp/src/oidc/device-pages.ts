@@ -19,7 +19,6 @@ import type { OidcContext } from "./context.ts";
 import type { PendingDevice } from "./device/device.ts";
 import { flowClient } from "./provider/interaction-url.ts";
 
-/** The pages of the site, with the protocol that they are for. */
 type Context = VisitContext & { readonly oidc: OidcContext };
 
 function actionOf({ path, language }: Visit): string {
@@ -250,7 +249,6 @@ async function recallBrand(context: Context, visit: Visit): Promise<void> {
   if (context.domains.areUsed) await sessionOf(context, visit).catch(() => undefined);
 }
 
-/** `GET /oidc/device/verify/failed` */
 function getDeviceFailed(context: Context): VisitHandler {
   return async (visit) => {
     await recallBrand(context, visit);

@@ -29,12 +29,6 @@ import { fitsAddress, sendAgain, sentAgain } from "./http/send-again.ts";
 import { decideLogout, type LogoutDecision, type LogoutRequest, readLogoutRequest } from "./logout/logout-request.ts";
 import type { Generation } from "./provider/generation.ts";
 
-/** A client whose logout page is opened in a frame (OpenID Connect Front-Channel Logout 1.0). */
-interface LogoutFrame {
-  readonly name: string;
-  readonly address: string;
-}
-
 /** The registered address with `iss` and `sid` (§3); the client ends the session whose ID token contained this `sid`. */
 function addressOf(uri: string, session: { readonly iss: string; readonly sid: string } | undefined): string {
   const url = new URL(uri);
@@ -45,11 +39,11 @@ function addressOf(uri: string, session: { readonly iss: string; readonly sid: s
   return url.href;
 }
 
-/** The logout pages of the clients that used the session; empty while the front channel is off. */
+/** The logout pages of the clients that used the session (Front-Channel Logout 1.0); empty while the front channel is off. */
 export function logoutFrames(
   { policies, settings: { issuer: iss, oidc } }: Pick<Generation, "policies" | "settings">,
   { authorizations }: Pick<BrowserSessionRecord, "authorizations">,
-): readonly LogoutFrame[] {
+) {
   const { front_channel_supported: isOn, front_channel_session_supported: tellsSession } = oidc.logout;
   if (!isOn) return [];
   return Object.entries(authorizations).flatMap(([clientId, { sid }]) => {
@@ -58,6 +52,8 @@ export function logoutFrames(
     return [{ name: name === "" ? clientId : name, address: addressOf(uri, tellsSession ? { iss, sid } : undefined) }];
   });
 }
+
+type LogoutFrames = ReturnType<typeof logoutFrames>;
 
 /** Request fields that the confirmation form repeats; they are validated again. */
 const carried = ["client_id", "post_logout_redirect_uri", "state"] as const;
@@ -101,7 +97,7 @@ async function signOut(seen: Seen, session: BrowserSessionRecord | undefined, pl
 }
 
 /** Clients' logout pages in frames: they send no answer, so the browser continues when all have loaded, or after the timeout. */
-function showFrames({ visit, pages }: Seen, frames: readonly LogoutFrame[], next: string): FastifyReply {
+function showFrames({ visit, pages }: Seen, frames: LogoutFrames, next: string): FastifyReply {
   const services = frames.map(({ name, address: frame }) => ({ name, state: "asking", frame }) as const);
   const frameTargets = [...new Set(frames.flatMap(({ address }) => formTargetOf(address) ?? []))];
   visit.reply.header("refresh", `${longestFrameMs / 1000}; url=${next}`);
@@ -231,7 +227,6 @@ function getLogout(context: LogoutContext): VisitHandler {
   };
 }
 
-/** `/logout` and `/oidc/logout`. */
 export function registerLogout(app: FastifyInstance, context: LogoutContext): void {
   const routes = [
     servePage("endSession", getLogout(context)),

@@ -98,7 +98,6 @@ function rotateKeys({ audit, keyAdministration }: OidcContext) {
   };
 }
 
-/** `GET /api/v1/oidc/keys`. */
 function listKeys({ keyAdministration }: OidcContext) {
   return async (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
     reply.send({ keys: await keyAdministration.list() });

@@ -19,14 +19,12 @@ import { digestOfId } from "./storage/models.ts";
 async function clientOf(
   request: FastifyRequest,
   form: URLSearchParams,
-  { authenticate, policies, registered }: OidcContext,
+  { authenticate, findPolicy }: OidcContext,
 ): Promise<ClientOutcome> {
   const { authorization } = request.raw.headers;
   const known = await authenticate(request, form, pathTo("revoke"));
   if (known.outcome === "client") return known;
-  const id = form.get("client_id") ?? "";
-  await registered.load(id);
-  const policy = policies().get(id);
+  const policy = await findPolicy(form.get("client_id") ?? "");
   const isBare = authorization === undefined && !form.has("client_secret") && !form.has("client_assertion");
   return isBare && policy?.isPublic === true ? { outcome: "client", policy } : known;
 }

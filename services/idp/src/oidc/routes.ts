@@ -50,7 +50,6 @@ export function registerOidcRoutes(scope: FastifyInstance, oidc: OidcContext, pa
   scope.route({ ...routeOf(operation("userinfoPost")), handler: getUserinfo(oidc) });
 }
 
-/** Pages of the protocol: consent, device. */
 export function registerOidcPages(app: FastifyInstance, oidc: OidcContext, visits: VisitContext): void {
   const routes = [
     servePage("consentPage", getConsent(oidc, visits)),

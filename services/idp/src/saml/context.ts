@@ -24,8 +24,7 @@ import { createAnswers } from "./sso/answers.ts";
 import { createPendingRequests, type PendingRequests } from "./sso/pending-requests-redis.ts";
 import { createSso } from "./sso/sso.ts";
 import { createParticipants } from "./state/participants-redis.ts";
-import { createReplayGuard } from "./state/replay-guard-redis.ts";
-import type { SamlRedisDeps } from "./state/saml-redis.ts";
+import { createReplayGuard, type SamlRedisDeps } from "./state/saml-redis.ts";
 
 function follow(metadata: MetadataWatch, { saml }: SamlSettings): Promise<void> {
   const { refresh_interval: refreshMs, request_timeout: requestTimeoutMs, max_bytes: maxBytes } = saml.metadata;
@@ -108,7 +107,6 @@ function endingOf(flowId: string, isKnown: boolean): FlowEnding {
   return { redirect: `${pathTo("samlSignIn")}?${new URLSearchParams({ request: flowId }).toString()}` };
 }
 
-/** Ends flows of kind `saml`. */
 function flowEndOf(requests: PendingRequests): FlowEnd {
   return {
     finishLogin: async (flowId, { uid }) => endingOf(flowId, await requests.noteSignIn(flowId, uid)),
@@ -143,7 +141,6 @@ export function createSamlContext(config: Config, parts: SamlParts) {
   const logout = createSamlLogout(parts, stored, core);
   return {
     ...running,
-    /** What the routes need, besides parts of the pages. */
     routes: { ...core, lookedFor, sso: createSso(core, answers, requests), ...logout.routes },
     finish: flowEndOf(requests),
     logout,

@@ -1,8 +1,7 @@
 import { type Config, loadConfig } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
 import { describe, expect, it } from "vitest";
-import type { EntityFacts } from "./metadata/entity-facts.ts";
-import { readMetadata } from "./metadata/read-metadata.ts";
+import { type EntityFacts, readMetadata } from "./metadata/read-metadata.ts";
 import { SamlRefusal } from "./protocol/refusal.ts";
 import { createProviders, type Providers } from "./providers.ts";
 import { keys, nowMs, sp } from "./testing/forge.ts";

@@ -6,8 +6,8 @@ import { type DomainLimit, domainLimit } from "../domains/account-domains.ts";
 import { demandsOf, type MfaPolicyConfig, type SignInDemands } from "../second-factors/sign-in-demands.ts";
 import { keysOfPem } from "./keys/pem-keys.ts";
 import { type LogoutEndpoints, logoutEndpointsOf } from "./logout/logout-endpoints.ts";
-import type { ConsumerService, EncryptionMethod, EntityFacts } from "./metadata/entity-facts.ts";
 import { hasMetadata } from "./metadata/metadata-source.ts";
+import type { ConsumerService, EncryptionMethod, EntityFacts } from "./metadata/read-metadata.ts";
 import { bindings, sameEntity } from "./protocol/names.ts";
 import { SamlRefusal } from "./protocol/refusal.ts";
 import { encryptionOfUri, encryptions } from "./xml/encrypt-xml.ts";
@@ -59,7 +59,6 @@ export interface Provider extends Sender {
   readonly logout: LogoutEndpoints;
   /** The key that encrypts its assertions. */
   readonly encryptionKey: KeyObject | undefined;
-  /** How the content key is encrypted for it. */
   readonly keyTransport: KeyTransport;
   /** Expiry of its metadata, in milliseconds since the epoch. */
   readonly validUntilMs: number | undefined;

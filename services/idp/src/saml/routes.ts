@@ -35,7 +35,6 @@ function getMetadata({ settings, providers, keys, clock }: SamlRoutesDeps): Visi
   };
 }
 
-/** The routes of SAML2: metadata, sign-in, logout. */
 export function registerSamlRoutes(app: FastifyInstance, deps: SamlRoutesDeps): void {
   registerPageRoutes(
     app,

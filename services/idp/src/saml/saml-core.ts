@@ -6,7 +6,7 @@ import type { Providers } from "./providers.ts";
 import type { SamlMetrics } from "./saml-metrics.ts";
 import type { SamlSettings } from "./saml-settings.ts";
 import type { Participants } from "./state/participants-redis.ts";
-import type { ReplayGuard } from "./state/replay-guard-redis.ts";
+import type { ReplayGuard } from "./state/saml-redis.ts";
 
 /** What the parts of the SAML identity provider share. */
 export interface SamlCore {

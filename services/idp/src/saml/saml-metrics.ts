@@ -12,7 +12,6 @@ export type Channel = (typeof channels)[number];
 const deliveryResults = ["done", "refused", "retried", "given_up", "no_answer", "not_told"] as const;
 export type DeliveryResult = (typeof deliveryResults)[number];
 
-/** One function for each fact that the SAML identity provider counts. */
 export function createSamlMetrics(registry: Metrics, prefix: string) {
   const refusals = registry.counter({
     name: `${prefix}_idp_saml_refusals_total`,
@@ -41,15 +40,10 @@ export function createSamlMetrics(registry: Metrics, prefix: string) {
   });
   return {
     refused: (reason: RefusalReason): void => refusals({ reason }).inc(),
-    /** Counts an answered sign-in request. */
     answered: (result: (typeof results)[number]): void => answers({ result }).inc(),
-    /** Counts a logout requested by a service provider. */
     loggedOut: (result: (typeof results)[number]): void => logouts({ result }).inc(),
-    /** Counts an attempt to notify a service provider of a logout. */
     notified: (channel: Channel, result: DeliveryResult): void => deliveries({ channel, result }).inc(),
-    /** Counts a load of SAML metadata. */
     refreshed: (result: "success" | MetadataFailure): void => refreshes({ result }).inc(),
-    /** Registers gauges that are read with the metrics. */
     watch: (metadata: { oldestAgeSeconds(): number; unusable(): number }): void => {
       registry.gauge({
         name: `${prefix}_idp_saml_metadata_age_seconds`,

@@ -44,7 +44,6 @@ export function samlSettings(config: Config) {
     entityId: saml.entity_id,
     mfaPolicy: config.identity.mfa_policy,
     addresses: { sso: `${origin}${pathTo("samlSignIn")}`, slo: `${origin}${pathTo("samlLogout")}` },
-    /** Key from which persistent name IDs are derived. */
     nameIdSecret: createSecretKey(secret),
     /** Undefined: keys are generated. */
     configuredKeys: configuredKeys(saml),

@@ -1,5 +1,6 @@
 import { AppError } from "@postern/shared/platform/errors";
 import type { FastifyReply } from "fastify";
+import { queryOf } from "../oidc/http/form.ts";
 import { formTargetOf } from "../pages/policy-sources.ts";
 import { postMessagePage } from "../pages/templates/post-message.ts";
 import type { VisitContext } from "../visit/context.ts";
@@ -12,7 +13,6 @@ import { type MessageName, type ReadDeps, type ReadMessage, readPosted, readRedi
 import { checkedRelayState, parameterOf, readRedirectQuery } from "./xml/redirect-query.ts";
 import type { PostedMessage } from "./xml/send.ts";
 
-/** What the SAML routes need. */
 export type SamlRoutesDeps = SamlContext["routes"] & Pick<VisitContext, "pages" | "starts" | "sessions">;
 
 const longestName = 256;
@@ -89,16 +89,10 @@ async function readKnown(
   );
 }
 
-/** The raw query, because signatures cover exactly these characters. */
-function rawQuery({ request }: Visit): string {
-  const url = request.raw.url ?? "";
-  const cut = url.indexOf("?");
-  return cut < 0 ? "" : url.slice(cut + 1);
-}
-
 /** The message of a GET. @throws SamlRefusal */
 export async function readQuery(route: SamlRoutesDeps, visit: Visit, names: readonly MessageName[]): Promise<Read> {
-  const query = readRedirectQuery(rawQuery(visit));
+  // Raw, because signatures cover exactly these characters.
+  const query = readRedirectQuery(queryOf(visit.request.raw.url));
   return readKnown(route, names, (deps) => readRedirected(query, deps));
 }
 

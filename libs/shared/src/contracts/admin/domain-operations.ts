@@ -1,27 +1,27 @@
 import { type Static, Type } from "typebox";
-import { errorAnswer, jsonAnswer, jsonBody, operatorApi } from "../operations/answers.ts";
-import { component, flag, optionalText, text, texts, time } from "../schema.ts";
+import { errorAnswer, jsonAnswer, jsonBody, operatorApi, pathOf, queryOf } from "../operations/answers.ts";
+import { component, count, flag, optional, optionalText, records, text, texts, time } from "../schema.ts";
 import { cacheApi, Envelope } from "./flush-operations.ts";
 
 const valuesByName = (description: string) => Type.Record(Type.String(), texts(""), { description });
 
-const countOf = (description: string) => Type.Integer({ minimum: 0, description });
-
 const traffic = {
-  days: Type.Array(Type.Object({ date: text("In UTC."), successes: Type.Integer(), failures: Type.Integer() }), {
-    description: "The last 14 days, the oldest first. Temporary failures are in no number.",
+  days: records("The last 14 days, the oldest first. Temporary failures are in no number.", {
+    date: text("In UTC."),
+    successes: Type.Integer(),
+    failures: Type.Integer(),
   }),
-  successes: countOf("Sum of these days."),
-  failures: countOf("Sum of these days."),
-  last: Type.Optional(time("Last success in these days, to about ten seconds.")),
+  successes: count("Sum of these days."),
+  failures: count("Sum of these days."),
+  last: optional(time("Last success in these days, to about ten seconds.")),
 };
 
 export const DomainSignIns = component("DomainSignIns", {
   ...traffic,
   accounts_since: text("Date from which on accounts are counted."),
-  accounts: countOf("About so many accounts signed in."),
-  second_factors: countOf("About so many accounts had a second factor when a page or an operator needed to know."),
-  app_passwords: countOf(
+  accounts: count("About so many accounts signed in."),
+  second_factors: count("About so many accounts had a second factor when a page or an operator needed to know."),
+  app_passwords: count(
     "About so many accounts signed in with an app password, or had one when a page or an operator needed to know.",
   ),
 });
@@ -40,10 +40,10 @@ export const DomainReport = component("DomainReport", {
   aliases: texts("Other domains whose names are names of this one."),
   enabled: flag("Whether its users may sign in."),
   message: optionalText("Message for its users while it is not enabled. Absent: that of a wrong password."),
-  backends: Type.Array(
-    Type.Object({ name: text("Entry like those of auth.backends.order."), is_configured: Type.Boolean() }),
-    { description: "The backends that are queried, in this order." },
-  ),
+  backends: records("The backends that are queried, in this order.", {
+    name: text("Entry like those of auth.backends.order."),
+    is_configured: Type.Boolean(),
+  }),
   protocols: texts("Protocols with which its users may sign in. Empty: all."),
   mail_credentials: text("What mail programs may sign in with: any, app_passwords or tokens."),
   second_factor: optionalText("required, or optional. Absent without a record."),
@@ -72,7 +72,6 @@ export const DomainList = component("DomainList", {
 });
 export type DomainList = Static<typeof DomainList>;
 
-/** Body of `DELETE /api/v1/cache/flush/domain`. */
 export const DomainFlushRequest = Type.Object({
   domain: optionalText("Name or alias of a domain. Absent: all domains.", { minLength: 1, maxLength: 253 }),
 });
@@ -107,19 +106,17 @@ export const domainOperations = [
     summary: "List the domains with records in the configuration",
     description:
       "A caller that is limited to domains gets only these. others has the sign-ins with all other names: domains without a record, names without a domain, domains that are not served, and domains above the number that is counted on one day. It is absent for limited callers, and while Redis does not answer.",
-    request: {
-      query: Type.Object({
-        limit: optionalText("Size of the page, 1 to 500; 50 by default.", { pattern: "^[0-9]+$" }),
-        cursor: optionalText("Value of next from the previous page.", { maxLength: 253 }),
-      }),
-    },
+    request: queryOf({
+      limit: optionalText("Size of the page, 1 to 500; 50 by default.", { pattern: "^[0-9]+$" }),
+      cursor: optionalText("Value of next from the previous page.", { maxLength: 253 }),
+    }),
     answers: { 200: jsonAnswer("The domains.", DomainList) },
   }),
   domains("get", "/api/v1/domains/{name}", "showDomain", {
     concerns: { of: "domain", in: "path", member: "name" },
     summary: "Show the record of a domain, where it is from, and the sign-ins of its users",
     description: "sign_ins is absent for a domain without a record, and while Redis does not answer.",
-    request: { path: Type.Object({ name: text("Name or alias of the domain.", { minLength: 1, maxLength: 253 }) }) },
+    request: pathOf({ name: text("Name or alias of the domain.", { minLength: 1, maxLength: 253 }) }),
     answers: {
       200: jsonAnswer("The domain.", DomainReport),
       404: errorAnswer("The site does not serve the domain."),

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from "typebox";
-import { errorAnswer, jsonAnswer, jsonBody, operatorApi } from "../operations/answers.ts";
+import { errorAnswer, jsonAnswer, jsonBody, operatorApi, pathOf } from "../operations/answers.ts";
 import type { Operation } from "../operations/define-operation.ts";
-import { oneOf, optionalText, text, texts, time } from "../schema.ts";
+import { count, oneOf, optional, optionalCount, optionalText, text, texts, time } from "../schema.ts";
 
 /** The envelope of every administration response. */
 export const Envelope = <Result extends TSchema>(object: string, operation: string, result: Result) =>
@@ -33,22 +33,14 @@ export const JobRecord = Type.Object({
   createdAt: Type.String(),
   startedAt: text("Start of the current run. A job that another worker takes over starts again."),
   finishedAt: Type.String(),
-  resultCount: Type.Integer({ minimum: 0, description: "Number of removed keys." }),
+  resultCount: count("Number of removed keys."),
   error: text("Error message. Empty if the job did not fail."),
-  ahead: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      description: "Jobs that will begin before a queued one. Absent while it waits for its next run.",
-    }),
-  ),
-  runs: Type.Optional(
-    Type.Integer({ minimum: 1, description: "Runs of a queued job that failed. Absent before the first." }),
-  ),
-  nextRun: Type.Optional(Type.String({ description: "When a queued job runs again after a failure." })),
+  ahead: optionalCount("Jobs that will begin before a queued one. Absent while it waits for its next run."),
+  runs: optionalCount("Runs of a queued job that failed. Absent before the first.", 1),
+  nextRun: optionalText("When a queued job runs again after a failure."),
 });
 export type JobRecord = Static<typeof JobRecord>;
 
-/** Answer of `GET /api/v1/async/jobs/{jobId}`. */
 export const AsyncJobStatus = Envelope("async", "status", JobRecord);
 export type AsyncJobStatus = Static<typeof AsyncJobStatus>;
 
@@ -65,9 +57,8 @@ const error = Type.Union([Type.Null(), Type.String()], {
   description: "Reason why the list is incomplete, otherwise null.",
 });
 
-/** The account delay of an account. */
 export const DelayedAccount = Type.Object({
-  wrong_passwords: Type.Integer({ minimum: 1, description: "Number of distinct wrong passwords, from all networks." }),
+  wrong_passwords: count("Number of distinct wrong passwords, from all networks.", 1),
   until: time("End of the delay. Another wrong password moves it."),
 });
 
@@ -91,9 +82,7 @@ export type BruteForceListResult = Static<typeof BruteForceListResult>;
 /** Answer of `GET` and `POST /api/v1/bruteforce/list`. `next` comes with pages only (query `limit`), while there are more. */
 export const BruteForceList = Type.Intersect([
   Envelope("bruteforce", "list", BruteForceListResult),
-  Type.Object({
-    next: optionalText("Value of the query parameter cursor for the next page."),
-  }),
+  Type.Object({ next: optionalText("Value of the query parameter cursor for the next page.") }),
 ]);
 export type BruteForceList = Static<typeof BruteForceList>;
 
@@ -106,7 +95,6 @@ export type CacheFlushRequest = Static<typeof CacheFlushRequest>;
 const removedKeys = texts("The removed keys, sorted.");
 const status = text("Number of removed keys, as a sentence.");
 
-/** Answer of `DELETE /api/v1/cache/flush`. */
 export const CacheFlush = Envelope(
   "cache",
   "flush",
@@ -114,7 +102,6 @@ export const CacheFlush = Envelope(
 );
 export type CacheFlush = Static<typeof CacheFlush>;
 
-/** Body of `DELETE /api/v1/bruteforce/flush`. */
 export const BruteForceFlushRequest = Type.Object({
   ip_address: text("Address, or a network as it appears in the list of bans.", { minLength: 1, maxLength: 128 }),
   rule_name: text("Name of the brute-force rule. * selects all rules.", { minLength: 1, maxLength: 255 }),
@@ -139,7 +126,6 @@ export const BruteForceFlush = Envelope(
 export type BruteForceFlush = Static<typeof BruteForceFlush>;
 
 const tag = "Flush and bans";
-/** Below `/api/v1/cache`. */
 export const cacheApi = operatorApi({ name: "cache flush", prefix: "/api/v1/cache", owner: "admin" }, tag);
 const bruteForce = operatorApi({ name: "brute force", prefix: "/api/v1/bruteforce", owner: "admin" }, tag);
 const jobs = operatorApi({ name: "async jobs", prefix: "/api/v1/async", owner: "admin" }, "Jobs");
@@ -150,7 +136,7 @@ const answers = (status: 200 | 202, description: string, schema: TSchema): Opera
   400: errorAnswer("Malformed request."),
 });
 
-const repeated = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
+const repeated = (description: string) => optional(texts(description));
 
 const page = Type.Object({
   limit: optionalText("Number of bans per page, 1 to 1000.", { pattern: "^[0-9]+$" }),
@@ -195,7 +181,7 @@ export const flushOperations = [
   }),
   jobs("get", "/api/v1/async/jobs/{jobId}", "readJob", {
     summary: "Get the status of a job",
-    request: { path: Type.Object({ jobId: Type.String() }) },
+    request: pathOf({ jobId: Type.String() }),
     answers: {
       200: jsonAnswer("The job.", AsyncJobStatus),
       404: errorAnswer("The job does not exist, or its record has expired."),

@@ -3,7 +3,7 @@ import { maxRecoveryCodes } from "../mfa/methods.ts";
 import { backchannel, errorAnswer, jsonAnswer, jsonBody, temporaryFailure } from "../operations/answers.ts";
 import { operationsWith } from "../operations/define-operation.ts";
 import { defineFamily, operatorScopes, type ScopeWord } from "../operations/route-family.ts";
-import { component, flag, optionalText, text } from "../schema.ts";
+import { component, count, flag, object, optionalText, text } from "../schema.ts";
 
 /** Members that every operation on second factors has. */
 const target = {
@@ -57,10 +57,10 @@ const wrongCodes = Type.Optional(Type.Integer({ minimum: 1 }));
 
 export const MfaBackchannelUnlocked = component("MfaBackchannelUnlocked", {
   status: Type.Literal("ok"),
-  wrong_codes: Type.Object(
-    { totp: wrongCodes, recovery: wrongCodes },
-    { description: "Number of consecutive wrong codes before the reset, for each factor that had any." },
-  ),
+  wrong_codes: object("Number of consecutive wrong codes before the reset, for each factor that had any.", {
+    totp: wrongCodes,
+    recovery: wrongCodes,
+  }),
 });
 export type MfaBackchannelUnlocked = Static<typeof MfaBackchannelUnlocked>;
 
@@ -80,7 +80,7 @@ export const MfaBackchannelFactors = component("MfaBackchannelFactors", {
       name: text("Name that the user gave it; empty if none."),
     }),
   ),
-  app_passwords: Type.Integer({ minimum: 0, description: "Number of app passwords." }),
+  app_passwords: count("Number of app passwords."),
 });
 export type MfaBackchannelFactors = Static<typeof MfaBackchannelFactors>;
 
@@ -94,9 +94,11 @@ const family = defineFamily({
 const refused = errorAnswer(
   "A field is missing or invalid, the user or backend is unknown, or there was nothing to change.",
 );
+const inQuery = { of: "account", in: "query", member: "username" } as const;
 const scoped = (...anyScope: readonly ScopeWord[]) =>
   operationsWith({
     ...backchannel(family, "Second factors"),
+    concerns: { of: "account", in: "body", member: "username" },
     anyScope,
     answers: { 200: jsonAnswer("Done.", MfaBackchannelDone), 400: refused, 500: temporaryFailure },
   });
@@ -108,33 +110,25 @@ const totp = "/api/v1/mfa-backchannel/totp";
 const recoveryCodes = `${totp}/recovery-codes`;
 const credentialPath = "/api/v1/mfa-backchannel/webauthn/credential";
 
-const inBody = { of: "account", in: "body", member: "username" } as const;
-const inQuery = { of: "account", in: "query", member: "username" } as const;
-
 export const mfaBackchannelOperations = [
   mfaWrite("post", totp, "setTotpSecret", {
-    concerns: inBody,
     summary: "Replace the TOTP secret of a user",
     request: jsonBody(MfaBackchannelTotp),
   }),
   mfaWrite("delete", totp, "deleteTotpSecret", {
-    concerns: inBody,
     summary: "Delete the TOTP secret of a user",
     request: jsonBody(MfaBackchannelUser),
   }),
   mfaWrite("post", recoveryCodes, "setRecoveryCodes", {
-    concerns: inBody,
     summary: "Replace the recovery codes of a user",
     description: "Only hashes of the codes are stored, so they cannot be read again.",
     request: jsonBody(MfaBackchannelRecoveryCodes),
   }),
   mfaWrite("delete", recoveryCodes, "deleteRecoveryCodes", {
-    concerns: inBody,
     summary: "Delete the recovery codes of a user",
     request: jsonBody(MfaBackchannelUser),
   }),
   operators("delete", "/api/v1/mfa-backchannel/lock", "unlockSecondFactors", {
-    concerns: inBody,
     summary: "Unlock the second factors of a user",
     description:
       "A second factor is locked after too many consecutive wrong codes, given after the correct password. This resets the user's counts to zero. A user without a lock is not an error.",
@@ -152,13 +146,11 @@ export const mfaBackchannelOperations = [
     answers: { 200: jsonAnswer("The factors.", MfaBackchannelFactors) },
   }),
   mfaWrite("delete", "/api/v1/mfa-backchannel/webauthn/passkey", "deleteUserPasskey", {
-    concerns: inBody,
     summary: "Delete one passkey of a user by its id",
     description: "A user without a passkey of this id is not an error.",
     request: jsonBody(MfaBackchannelPasskey),
   }),
   mfaWrite("delete", "/api/v1/mfa-backchannel/app-password", "deleteUserAppPassword", {
-    concerns: inBody,
     summary: "Delete one app password of a user by its id",
     description: "A user without an app password of this id is not an error.",
     request: jsonBody(MfaBackchannelAppPassword),
@@ -170,17 +162,14 @@ export const mfaBackchannelOperations = [
     answers: { 200: jsonAnswer("The credentials.", MfaBackchannelCredentials) },
   }),
   webauthnWrite("post", credentialPath, "saveWebauthnCredential", {
-    concerns: inBody,
     summary: "Add a WebAuthn credential",
     request: jsonBody(MfaBackchannelCredential),
   }),
   webauthnWrite("put", credentialPath, "updateWebauthnCredential", {
-    concerns: inBody,
     summary: "Replace a WebAuthn credential, if the old one is still stored",
     request: jsonBody(MfaBackchannelReplacement),
   }),
   webauthnWrite("delete", credentialPath, "deleteWebauthnCredential", {
-    concerns: inBody,
     summary: "Delete a WebAuthn credential",
     request: jsonBody(MfaBackchannelCredential),
   }),

@@ -10,7 +10,7 @@ import {
 } from "../operations/answers.ts";
 import { type HttpMethod, type Operation, operationsWith } from "../operations/define-operation.ts";
 import { defineFamily } from "../operations/route-family.ts";
-import { text } from "../schema.ts";
+import { integer, text } from "../schema.ts";
 import { Envelope } from "./flush-operations.ts";
 
 /** Each hook has its own scopes, which the admin service checks. */
@@ -67,17 +67,15 @@ export const hookOperations = [
 export const ConfigLoad = Envelope("config", "load", Type.String());
 export type ConfigLoad = Static<typeof ConfigLoad>;
 
-/** Body of `POST /api/v1/jwt/token`. */
 export const JwtTokenRequest = Type.Object({
   username: Type.String({ minLength: 1, maxLength: maxUserNameLength }),
   password: Type.String({ minLength: 1, maxLength: 4096 }),
 });
 export type JwtTokenRequest = Static<typeof JwtTokenRequest>;
 
-/** Answer of `POST /api/v1/jwt/token` and `/api/v1/jwt/refresh`. */
 export const JwtTokenResponse = Type.Object({
   token: Type.String(),
-  expires_at: Type.Integer({ description: "Expiry, in seconds since the epoch." }),
+  expires_at: integer("Expiry, in seconds since the epoch."),
   refresh_token: Type.String(),
 });
 export type JwtTokenResponse = Static<typeof JwtTokenResponse>;

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { ofCaller } from "../auth/request.ts";
 import { engineMethod } from "../define.ts";
-import { oneOf, optionalFlag, optionalText, text } from "../schema.ts";
+import { count, oneOf, optional, optionalCount, optionalFlag, optionalText, text, textsByName } from "../schema.ts";
 
 /** A sign-in that a mail server verifies with its own passdb, as its auth-policy request describes it. */
 const login = {
@@ -14,9 +14,7 @@ const login = {
   clientId: optionalText("Member device_id."),
   externalSessionId: optionalText("Member session_id."),
   tls: Type.Boolean(),
-  attributes: Type.Optional(
-    Type.Record(Type.String(), Type.Array(Type.String()), { description: "Member attrs, for policies." }),
-  ),
+  attributes: optional(textsByName("Member attrs, for policies.")),
   ...ofCaller,
 };
 
@@ -29,10 +27,10 @@ const domain = optionalText(
 
 export const AuthPolicyVerdict = Type.Object({
   verdict: oneOf("accept", "tarpit", "reject"),
-  delaySeconds: Type.Optional(Type.Integer({ minimum: 1, description: "With tarpit: time to wait." })),
+  delaySeconds: optionalCount("With tarpit: time to wait.", 1),
   reason: optionalText("ban, account_delay or policy. Newer engines may have others."),
   rule: optionalText("With ban: the brute-force rule."),
-  retryAfterSeconds: Type.Optional(Type.Integer({ minimum: 1, description: "With ban: time until it expires." })),
+  retryAfterSeconds: optionalCount("With ban: time until it expires.", 1),
   message: optionalText("Message of a policy, for the user."),
   domain,
 });
@@ -76,6 +74,6 @@ export const authPolicyReset = engineMethod(
     address: optionalText("In canonical form.", { maxLength: 64 }),
     username: Type.Optional(Type.String()),
   }),
-  Type.Object({ removed: Type.Integer({ minimum: 0, description: "Number of keys that were removed." }) }),
+  Type.Object({ removed: count("Number of keys that were removed.") }),
   { repeatable: true },
 );

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
-import { emptyAnswer, jsonAnswer, operatorApi } from "../operations/answers.ts";
-import { component, oneOf, optionalFlag, optionalText, text } from "../schema.ts";
+import { emptyAnswer, jsonAnswer, operatorApi, queryOf } from "../operations/answers.ts";
+import { component, integer, oneOf, optionalFlag, optionalText, text } from "../schema.ts";
 
 /** Values of the query parameter `command`. */
 export const authPolicyCommands = ["allow", "report", "reset", "ping"] as const;
@@ -29,7 +29,7 @@ export const AuthPolicyRequest = component("AuthPolicyRequest", {
 
 /** Answer to allow. */
 export const AuthPolicyDecision = component("AuthPolicyDecision", {
-  status: Type.Integer({ description: "-1 rejects, 0 accepts, above 0 delays by this number of seconds." }),
+  status: integer("-1 rejects, 0 accepts, above 0 delays by this number of seconds."),
   msg: text("Message of a policy for the user. Usually empty."),
   r_attrs: Type.Record(Type.String(), Type.String(), {
     description: "The reason of a refusal or delay: reason, rule, retry_after.",
@@ -66,9 +66,7 @@ export const authPolicyOperations = [
     description:
       "allow answers with a decision, the other commands with status ok. reset requires the scope service:security or service:admin.",
     request: {
-      query: Type.Object({
-        command: oneOf(...authPolicyCommands),
-      }),
+      query: Type.Object({ command: oneOf(...authPolicyCommands) }),
       body: { "application/json": AuthPolicyRequest },
       bodyRequired: false,
     },
@@ -77,7 +75,7 @@ export const authPolicyOperations = [
   authPolicy("get", path, "authPolicyPing", {
     concerns: { of: "nobody" },
     summary: "Check that an engine can evaluate sign-ins",
-    request: { query: Type.Object({ command: Type.Literal("ping") }) },
+    request: queryOf({ command: Type.Literal("ping") }),
     answers: { 200: jsonAnswer("An engine sends heartbeats.", AuthPolicyDone) },
   }),
 ];

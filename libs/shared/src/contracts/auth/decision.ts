@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { oneOf, optionalFlag, optionalText, text, texts } from "../schema.ts";
+import { object, oneOf, optional, optionalCount, optionalFlag, optionalText, text, texts } from "../schema.ts";
 
 /**
  * The `backend` integers of the HTTP interface (ADR 0008). `test` and `memory` are reserved: other implementations of the
@@ -15,12 +15,7 @@ const domain = optionalText(
 const memoryCache = oneOf("hit", "miss");
 
 /** The service that answers the client waits (gateway or idp), so that a delayed account does not occupy an engine. */
-const holdMs = Type.Optional(
-  Type.Integer({
-    minimum: 0,
-    description: "Time by which the response is delayed, in milliseconds. Absent: no delay.",
-  }),
-);
+const holdMs = optionalCount("Time by which the response is delayed, in milliseconds. Absent: no delay.");
 
 /** Why a sign-in with a correct password looked stolen, for logs and scripts. */
 const risk = Type.Optional(
@@ -61,33 +56,25 @@ const Ok = Type.Object({
   totpSecretField: Type.String(),
   backend: Type.Integer(),
   attributes: Type.Record(Type.String(), Type.Array(Type.String())),
-  upstream: Type.Optional(
-    Type.Object(
-      { address: Type.String(), port: Type.Integer({ minimum: 1, maximum: 65_535 }) },
-      { description: "Mail server that a script selected, for the proxy dialect." },
-    ),
+  upstream: optional(
+    object("Mail server that a script selected, for the proxy dialect.", {
+      address: Type.String(),
+      port: Type.Integer({ minimum: 1, maximum: 65_535 }),
+    }),
   ),
-  groups: Type.Optional(texts("Names of the account's groups. Absent if groups are not searched.")),
+  groups: optional(texts("Names of the account's groups. Absent if groups are not searched.")),
   backendName: optionalText(
     "Entry of auth.backends.order, or of a domain record, whose backend has the account. Only for dialect idp.",
   ),
-  groupDns: Type.Optional(texts("DNs of the account's groups, for the identity provider. Only for dialect idp.")),
+  groupDns: optional(texts("DNs of the account's groups, for the identity provider. Only for dialect idp.")),
   displayName: optionalText(
     "Mapped display name, for the identity provider. Only for dialect idp. Absent: not mapped.",
   ),
-  passwordWarning: Type.Optional(
-    Type.Object(
-      {
-        graceLoginsLeft: Type.Optional(
-          Type.Integer({
-            minimum: 0,
-            description: "The password has expired, and admits the user this many times more.",
-          }),
-        ),
-        expiresInSeconds: Type.Optional(Type.Integer({ minimum: 0, description: "Time until the password expires." })),
-      },
-      { description: "What the backend says about a password that must soon be changed." },
-    ),
+  passwordWarning: optional(
+    object("What the backend says about a password that must soon be changed.", {
+      graceLoginsLeft: optionalCount("The password has expired, and admits the user this many times more."),
+      expiresInSeconds: optionalCount("Time until the password expires."),
+    }),
   ),
   holdMs,
   risk,
@@ -96,19 +83,15 @@ const Ok = Type.Object({
 });
 export type Ok = Static<typeof Ok>;
 
-const waitSeconds = Type.Optional(
-  Type.Integer({ minimum: 0, description: "Value of Auth-Wait. Absent: no such header." }),
-);
+const waitSeconds = optionalCount("Value of Auth-Wait. Absent: no such header.");
 
 const language = optionalText("Language tag of a message from a catalogue, for Content-Language.");
 
-const passwordsSeen = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
+const passwordsSeen = (description: string) => optionalCount(description);
 
-const retryAfterSeconds = Type.Optional(
-  Type.Integer({
-    minimum: 1,
-    description: "Time until the ban of this network expires, in seconds, for the sign-in pages.",
-  }),
+const retryAfterSeconds = optionalCount(
+  "Time until the ban of this network expires, in seconds, for the sign-in pages.",
+  1,
 );
 
 const Fail = Type.Object({

@@ -1,10 +1,9 @@
 import { type Static, Type } from "typebox";
 import { type BusMethod, engineMethod, methodAt } from "../define.ts";
-import { component, optionalText, text, texts } from "../schema.ts";
+import { component, optional, optionalText, text, texts, textsByName } from "../schema.ts";
 import { AuthDecision } from "./decision.ts";
 import { AuthRequest, hops, ofCaller } from "./request.ts";
 
-/** Maximum number of accounts on a page. */
 const maxAccountsPerPage = 5000;
 
 const instance = text("Identifier of one engine process.", { pattern: "^[0-9a-f]{16}$" });
@@ -60,12 +59,10 @@ export const BackendDescription = component("BackendDescription", {
   code: optionalText("Error code of an unavailable backend."),
   account: optionalText("Name of the account."),
   account_field: optionalText("Field that holds the name."),
-  attributes: Type.Optional(
-    Type.Record(Type.String(), Type.Array(Type.String()), {
-      description: "Attributes that the configuration releases: at most 50, with at most 10 values of 256 characters.",
-    }),
+  attributes: optional(
+    textsByName("Attributes that the configuration releases: at most 50, with at most 10 values of 256 characters."),
   ),
-  groups: Type.Optional(texts("At most 50. Absent if groups are not searched.")),
+  groups: optional(texts("At most 50. Absent if groups are not searched.")),
   stores: texts("What it stores for the account: totp, recovery_codes, webauthn, app_passwords."),
 });
 export type BackendDescription = Static<typeof BackendDescription>;

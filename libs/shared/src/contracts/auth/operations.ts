@@ -8,7 +8,7 @@ import {
   operationsWith,
 } from "../operations/define-operation.ts";
 import { defineFamily } from "../operations/route-family.ts";
-import { component, oneOf, optionalText, text } from "../schema.ts";
+import { component, integer, oneOf, optionalText, text, textsByName } from "../schema.ts";
 import { authFields, optionalWireTexts } from "./fields.ts";
 
 function optionalTexts(rows: readonly (readonly [string, string])[]): TProperties {
@@ -54,12 +54,8 @@ const AuthenticationSuccess = component("AuthenticationSuccess", {
   ok: Type.Literal(true),
   account_field: text("Attribute with the account name."),
   totp_secret_field: text("Attribute that holds the TOTP secret. It may be empty."),
-  backend: Type.Integer({
-    description: "Source of the decision: 1 cache, 2 ldap, 3 lua, 4 test, 5 memory, 6 remote, 8 sql.",
-  }),
-  attributes: Type.Record(Type.String(), Type.Array(Type.String()), {
-    description: "Attributes of the account, without secrets.",
-  }),
+  backend: integer("Source of the decision: 1 cache, 2 ldap, 3 lua, 4 test, 5 memory, 6 remote, 8 sql."),
+  attributes: textsByName("Attributes of the account, without secrets."),
 });
 
 const AccountList = Type.Array(Type.String(), {
@@ -107,9 +103,7 @@ const decisionHeaders = {
   "X-Service-Memory-Cache": oneOf("Hit", "Miss"),
 };
 const successHeaders = { ...decisionHeaders, "Auth-User": Type.String() };
-const authWait = {
-  "Auth-Wait": text("Seconds to wait before the next attempt. Sent only with a denial."),
-};
+const authWait = { "Auth-Wait": text("Seconds to wait before the next attempt. Sent only with a denial.") };
 
 const attributeNote = "Attributes of the account are sent in headers that begin with X-Service-.";
 
@@ -128,6 +122,12 @@ const lists: Content = {
 const listRefused = (type: string): OperationAnswer =>
   answer("With mode list-accounts: none of the media types in Accept is supported.", { [type]: ErrorBody });
 
+const denied = (type: string): OperationAnswer =>
+  answer("The user is denied, or the network is banned.", { [type]: Type.Null() }, { ...decisionHeaders, ...authWait });
+const failed = (type: string): OperationAnswer => answer("Temporary failure.", { [type]: ErrorBody }, decisionHeaders);
+const badHeaders = answer("Headers are missing or invalid.", { "application/json": ErrorBody });
+const disabled = emptyAnswer("The endpoint is disabled.");
+
 /** Answers that JSON and CBOR share: 200 with an object, 403 with null, 500 with an error. */
 function objectAnswers(type: string): Operation["answers"] {
   const success = Type.Union([AuthenticationSuccess, AccountList]);
@@ -138,14 +138,10 @@ function objectAnswers(type: string): Operation["answers"] {
       successHeaders,
     ),
     400: answer("Malformed request.", { [type]: ErrorBody }),
-    403: answer(
-      "The user is denied, or the network is banned.",
-      { [type]: Type.Null() },
-      { ...decisionHeaders, ...authWait },
-    ),
-    404: emptyAnswer("The endpoint is disabled."),
+    403: denied(type),
+    404: disabled,
     415: listRefused(type),
-    500: answer("Temporary failure.", { [type]: ErrorBody }, decisionHeaders),
+    500: failed(type),
   };
 }
 
@@ -158,15 +154,11 @@ const headerAnswers: Operation["answers"] = {
     ),
     bodyOptional: true,
   },
-  400: answer("Headers are missing or invalid.", { "application/json": ErrorBody }),
-  403: answer(
-    "The user is denied, or the network is banned.",
-    { "application/json": Type.Null() },
-    { ...decisionHeaders, ...authWait },
-  ),
-  404: emptyAnswer("The endpoint is disabled."),
+  400: badHeaders,
+  403: denied("application/json"),
+  404: disabled,
   415: listRefused("application/json"),
-  500: answer("Temporary failure.", { "application/json": ErrorBody }, decisionHeaders),
+  500: failed("application/json"),
 };
 
 const family = defineFamily({
@@ -196,8 +188,8 @@ const proxyAnswers: Operation["answers"] = {
     ),
     bodyOptional: true,
   },
-  400: answer("Headers are missing or invalid.", { "application/json": ErrorBody }),
-  404: emptyAnswer("The endpoint is disabled."),
+  400: badHeaders,
+  404: disabled,
 };
 
 const proxy = operationsWith({

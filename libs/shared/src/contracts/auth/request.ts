@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { flag, oneOf, optionalFlag, optionalText, text } from "../schema.ts";
+import { flag, list, oneOf, optional, optionalFlag, optionalText, text } from "../schema.ts";
 import { optionalMembers } from "./fields.ts";
 
 /**
@@ -58,10 +58,8 @@ const domainName = Type.String({ maxLength: 253 });
 
 /** What the API caller of a request may reach, and means by a name without a domain. Absent in requests of earlier versions. */
 export const ofCaller = {
-  callerDomains: Type.Optional(
-    Type.Array(domainName, {
-      description: "Accounts of other domains are unknown to the caller. Absent: it may reach all.",
-    }),
+  callerDomains: optional(
+    list("Accounts of other domains are unknown to the caller. Absent: it may reach all.", domainName),
   ),
   defaultDomain: Type.Optional(domainName),
 };

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { BackendDescription } from "../auth/methods.ts";
-import { component, flag, optionalFlag, optionalText, text, texts, time } from "../schema.ts";
+import { component, flag, list, object, optional, optionalFlag, optionalText, text, texts, time } from "../schema.ts";
 
 const wrongCodes = Type.Optional(Type.Integer({ minimum: 1 }));
 
@@ -17,8 +17,8 @@ export type AccountQuery = Static<typeof AccountQuery>;
 const Passkey = Type.Object({
   id: Type.String(),
   name: text("Name that the user gave it; empty if none."),
-  created: Type.Optional(time("Time when it was added. Absent if the stored credential does not contain it.")),
-  last_used: Type.Optional(time("When it last signed in. Absent if it never did.")),
+  created: optional(time("Time when it was added. Absent if the stored credential does not contain it.")),
+  last_used: optional(time("When it last signed in. Absent if it never did.")),
 });
 
 const ListedAppPassword = Type.Object({
@@ -26,7 +26,7 @@ const ListedAppPassword = Type.Object({
   label: text("Name that the user gave the device."),
   protocols: texts("Protocols for which it may be used. Empty: all."),
   created: time("When it was created."),
-  last_used: Type.Optional(time("When it last signed in, accurate to one hour. Absent if it never did.")),
+  last_used: optional(time("When it last signed in, accurate to one hour. Absent if it never did.")),
 });
 
 const ListedDevice = Type.Object({
@@ -59,22 +59,17 @@ export const AccountReport = component("AccountReport", {
   query: Type.String(),
   account: optionalText("Name of the account. Absent if no backend has it."),
   protocol: text("Protocol for which the backends were queried."),
-  backends: Type.Array(BackendDescription, {
-    description: "In the configured order. The first that has the account decides.",
-  }),
-  factors: Type.Optional(
-    Type.Object(
-      {
-        totp: flag("Whether there is an authenticator app."),
-        recovery_codes_left: Type.Integer({ minimum: 0 }),
-        wrong_codes: Type.Object(
-          { totp: wrongCodes, recovery: wrongCodes },
-          { description: "Number of consecutive wrong codes of each factor that had any." },
-        ),
-        passkeys: Type.Array(Passkey),
-      },
-      { description: "Absent if they could not be read, or there is no account." },
-    ),
+  backends: list("In the configured order. The first that has the account decides.", BackendDescription),
+  factors: optional(
+    object("Absent if they could not be read, or there is no account.", {
+      totp: flag("Whether there is an authenticator app."),
+      recovery_codes_left: Type.Integer({ minimum: 0 }),
+      wrong_codes: object("Number of consecutive wrong codes of each factor that had any.", {
+        totp: wrongCodes,
+        recovery: wrongCodes,
+      }),
+      passkeys: Type.Array(Passkey),
+    }),
   ),
   app_passwords: Type.Array(ListedAppPassword),
   remembered_devices: Type.Optional(
@@ -83,9 +78,7 @@ export const AccountReport = component("AccountReport", {
         "Browsers on which the user is not asked for the second factor, the one that was used last first. Absent from services of earlier versions.",
     }),
   ),
-  notifications: Type.Array(SentNotification, {
-    description: "User notifications of the last 30 days, at most 20, newest first.",
-  }),
+  notifications: list("User notifications of the last 30 days, at most 20, newest first.", SentNotification),
   sends_notifications: optionalFlag("Whether user notifications are sent: `identity.notices.enabled`."),
   changes: Type.Optional(
     Type.Array(AccountChange, {

@@ -30,71 +30,72 @@ export interface ConsoleAction {
   readonly scope: ScopeWord;
 }
 
+const byHelpdesk = { role: "helpdesk", scope: "security" } as const;
+const bySecurity = { role: "security", needsProof: true, scope: "security" } as const;
+/** Takes a credential away from a user. */
+const removal = {
+  role: "security",
+  helpdeskIfAllowed: true,
+  needsProof: true,
+  isDangerous: true,
+  scope: "mfa_write",
+} as const;
+
 /** Everything that an operator may do in the console. docs/operate/console.md has the same rows; a test compares them. */
 export const consoleActions = {
   unban: {
+    ...byHelpdesk,
     label: "Unban",
     effect: "Removes the bans and failure counts of this network. Its users can sign in again.",
     target: "network",
-    role: "helpdesk",
     operation: "flushBruteForceRule",
-    scope: "security",
   },
   flush: {
+    ...byHelpdesk,
     label: "Flush",
     effect:
       "Removes cached results of the account, and the bans of addresses that sent wrong passwords for it. The backends are asked again.",
     target: "account",
-    role: "helpdesk",
     operation: "flushUserCache",
-    scope: "security",
   },
   unlock: {
+    ...byHelpdesk,
     label: "Unlock second factors",
     effect: "Sets the counts of wrong codes to zero. The second factors themselves remain.",
     target: "account",
-    role: "helpdesk",
     operation: "unlockSecondFactors",
-    scope: "security",
   },
   "end-sessions": {
+    ...bySecurity,
     label: "End sessions",
     effect: "Ends all browser sessions and revokes all tokens. Programs with a password are not affected.",
     target: "account",
-    role: "security",
-    needsProof: true,
     isDangerous: true,
     operation: "deleteOidcSessions",
-    scope: "security",
   },
   "forget-devices": {
+    ...byHelpdesk,
     label: "Forget remembered devices",
     effect:
       "Asks for the second factor again on every device on which the user chose not to be asked. Sessions on them remain.",
     target: "account",
-    role: "helpdesk",
     operation: "forgetUserDevices",
-    scope: "security",
   },
   suspend: {
+    ...bySecurity,
     label: "Suspend the account",
     effect:
       "Refuses every sign-in, in mail programs too, and ends all sessions and tokens. Mail is still delivered. Connections that mail programs have open stay open until they end.",
     target: "account",
-    role: "security",
-    needsProof: true,
     isDangerous: true,
     operation: "suspendAccount",
-    scope: "security",
   },
   resume: {
+    ...bySecurity,
     label: "Resume the account",
     effect: "The user can sign in again. Sessions and tokens from before remain ended.",
     target: "account",
-    role: "security",
-    needsProof: true,
     operation: "resumeAccount",
-    scope: "security",
   },
   invite: {
     label: "Invite to the console",
@@ -119,59 +120,41 @@ export const consoleActions = {
     scope: "mfa_write",
   },
   "reset-totp": {
+    ...removal,
     label: "Remove the authenticator app",
     effect:
       "Deletes the TOTP secret. If no other factor remains, the password is enough to sign in until the user sets up a new one.",
     target: "account",
-    role: "security",
-    helpdeskIfAllowed: true,
-    needsProof: true,
-    isDangerous: true,
     operation: "deleteTotpSecret",
-    scope: "mfa_write",
   },
   "reset-recovery": {
+    ...removal,
     label: "Remove recovery codes",
     effect: "Deletes all recovery codes. The other second factors remain.",
     target: "account",
-    role: "security",
-    helpdeskIfAllowed: true,
-    needsProof: true,
-    isDangerous: true,
     operation: "deleteRecoveryCodes",
-    scope: "mfa_write",
   },
   "end-session": {
+    ...bySecurity,
     label: "End",
     effect: "Ends this session, and everything that applications obtained through it.",
     target: "session",
-    role: "security",
-    needsProof: true,
     isDangerous: true,
     operation: "deleteOidcSession",
-    scope: "security",
   },
   "remove-passkey": {
+    ...removal,
     label: "Remove the passkey",
     effect: "Deletes this passkey. It no longer signs in.",
     target: "passkey",
-    role: "security",
-    helpdeskIfAllowed: true,
-    needsProof: true,
-    isDangerous: true,
     operation: "deleteUserPasskey",
-    scope: "mfa_write",
   },
   "remove-app-password": {
+    ...removal,
     label: "Remove the app password",
     effect: "Deletes this app password. Programs that use it can no longer sign in.",
     target: "app password",
-    role: "security",
-    helpdeskIfAllowed: true,
-    needsProof: true,
-    isDangerous: true,
     operation: "deleteUserAppPassword",
-    scope: "mfa_write",
   },
 } as const satisfies Readonly<Record<string, ConsoleAction>>;
 

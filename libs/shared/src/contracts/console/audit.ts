@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { backchannel, errorAnswer, jsonAnswer, temporaryFailure } from "../operations/answers.ts";
+import { backchannel, errorAnswer, jsonAnswer, queryOf, temporaryFailure } from "../operations/answers.ts";
 import { operationsWith } from "../operations/define-operation.ts";
 import { component, optionalText, text } from "../schema.ts";
 import { consoleFamily } from "./operations.ts";
@@ -69,25 +69,21 @@ export const auditOperations = [
     summary: "List the latest audit records",
     description:
       "A page may be shorter than its limit, or empty, although there are more: next continues. Records are kept for observability.audit_history.retention. The request is audited.",
-    request: {
-      query: Type.Object({
-        ...auditFilters,
-        limit: optionalText("Size of the page, 1 to 500; 50 by default.", { pattern: "^[0-9]+$" }),
-        cursor: optionalText("Value of next from the previous page, with the same filters.", { maxLength: 64 }),
-      }),
-    },
+    request: queryOf({
+      ...auditFilters,
+      limit: optionalText("Size of the page, 1 to 500; 50 by default.", { pattern: "^[0-9]+$" }),
+      cursor: optionalText("Value of next from the previous page, with the same filters.", { maxLength: 64 }),
+    }),
     answers: { 200: jsonAnswer("The records.", AuditRecordPage) },
   }),
   auditApi("get", "/api/v1/console/audit/export", "exportAuditRecords", {
     summary: "Export the latest audit records as CSV or JSON lines",
     description:
       "All records that match, newest first. In CSV, a value that a spreadsheet would take for a formula begins with an apostrophe. The connection is reset if Redis fails during the export. The export is audited.",
-    request: {
-      query: Type.Object({
-        ...auditFilters,
-        format: Type.Optional(Type.Enum(["csv", "jsonl"], { description: "csv by default." })),
-      }),
-    },
+    request: queryOf({
+      ...auditFilters,
+      format: Type.Optional(Type.Enum(["csv", "jsonl"], { description: "csv by default." })),
+    }),
     answers: {
       200: {
         description: "The records.",

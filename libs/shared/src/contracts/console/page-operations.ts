@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { emptyAnswer, errorAnswer } from "../operations/answers.ts";
+import { emptyAnswer, errorAnswer, pathOf } from "../operations/answers.ts";
 import { operationsWith } from "../operations/define-operation.ts";
 import { defineFamily } from "../operations/route-family.ts";
 
@@ -14,60 +14,65 @@ const define = operationsWith({
   answers: { 200: emptyAnswer("The page."), 403: errorAnswer("The operator's role does not permit it.") },
 });
 
-function page<const Id extends string, const Path extends string>(
-  method: "get" | "post",
-  path: Path,
-  operationId: Id,
-  summary: string,
-) {
-  const parameters = [...path.matchAll(/\{(\w+)\}/gu)].map(([, name = ""]) => [name, Type.String()] as const);
-  return define(method, path, operationId, {
-    summary,
-    request: { path: Type.Object(Object.fromEntries(parameters)) },
-  });
-}
+const page =
+  (method: "get" | "post") =>
+  <const Path extends string, const Id extends string, const Right extends string>(
+    path: Path,
+    operationId: Id,
+    right: Right,
+    summary: string,
+  ) => {
+    const parameters = [...path.matchAll(/\{(\w+)\}/gu)].map(([, name = ""]) => [name, Type.String()] as const);
+    const row = { summary, request: pathOf(Object.fromEntries(parameters)) };
+    return { ...define(method, path, operationId, row), right };
+  };
+const [get, post] = [page("get"), page("post")];
 
-/** The pages of the console, on the listener of `runtime.servers.http.console_address`. */
+/** The pages of the console, on the listener of `runtime.servers.http.console_address`, with the right that each requires. */
 export const consolePageOperations = [
-  page("get", "/console", "consoleHome", "Go to the first page"),
-  page("get", "/console/sign-in", "consoleSignIn", "Begin a sign-in at the identity provider"),
-  page("post", "/console/sign-in", "consoleSignInByCode", "Begin a sign-in with an invitation code"),
-  page("get", "/console/callback", "consoleCallback", "Complete a sign-in"),
-  page("post", "/console/sign-out", "consoleSignOut", "End the operator's session"),
-  page("get", "/console/clients", "consoleClients", "Show the clients and service providers"),
-  page("get", "/console/overview", "consoleOverview", "Show the site at a glance"),
-  page("get", "/console/origins", "consoleOrigins", "Show where sign-ins come from"),
-  page(
-    "get",
+  get("/console", "consoleHome", "everyone", "Go to the first page"),
+  get("/console/sign-in", "consoleSignIn", "everyone", "Begin a sign-in at the identity provider"),
+  post("/console/sign-in", "consoleSignInByCode", "everyone", "Begin a sign-in with an invitation code"),
+  get("/console/callback", "consoleCallback", "everyone", "Complete a sign-in"),
+  post("/console/sign-out", "consoleSignOut", "operator", "End the operator's session"),
+  get("/console/clients", "consoleClients", "clients", "Show the clients and service providers"),
+  get("/console/overview", "consoleOverview", "overview", "Show the site at a glance"),
+  get("/console/origins", "consoleOrigins", "origins", "Show where sign-ins come from"),
+  get(
     "/console/search",
     "consoleSearch",
+    "search",
     "Show what is known about an account, an address, a network or a reference",
   ),
-  page("post", "/console/search", "consoleFind", "Search for an account, an address, a network or a reference"),
-  page("get", "/console/account", "consoleAccount", "Show one account"),
-  page("post", "/console/account", "consoleFindAccount", "Go to one account"),
-  page("get", "/console/network", "consoleNetwork", "Show one network"),
-  page("get", "/console/bans", "consoleBans", "Show bans and attacks"),
-  page("get", "/console/bans/events", "consoleBansEvents", "Follow the page as server-sent events"),
-  page("get", "/console/system", "consoleSystem", "Show the state of the site"),
-  page("get", "/console/system/events", "consoleSystemEvents", "Follow the page as server-sent events"),
-  page("get", "/console/shadow", "consoleShadow", "Show where the answers of other backends differ"),
-  page("post", "/console/shadow/reset", "consoleShadowReset", "Delete the report of the shadow"),
-  page("get", "/console/configuration", "consoleConfiguration", "Show the configuration in effect"),
-  page("get", "/console/rehearsal", "consoleRehearsal", "Ask for the result of a rehearsal"),
-  page("post", "/console/rehearsal", "consoleRehearsalShow", "Show the result of a rehearsal"),
-  page("post", "/console/rehearsal/start", "consoleRehearsalStart", "Start a rehearsal"),
-  page("post", "/console/rehearsal/cancel", "consoleRehearsalCancel", "Cancel the rehearsal that is running"),
-  page("get", "/console/rehearsal/events", "consoleRehearsalEvents", "Follow the rehearsal as server-sent events"),
-  page("get", "/console/domains", "consoleDomains", "Show domains and their records"),
-  page("get", "/console/audit", "consoleAudit", "Show the latest audit records"),
-  page("post", "/console/audit", "consoleAuditFilter", "Show audit records that match a filter"),
-  page("post", "/console/audit/export", "consoleAuditExport", "Export audit records"),
-  page("get", "/console/api", "consoleApi", "Browse the management interface"),
-  page("get", "/console/api/document", "consoleApiDocument", "Load the OpenAPI document of the management interface"),
-  page("post", "/console/actions/{action}", "consoleAct", "Carry out an action"),
-  page("get", "/console/preferences", "consolePreferences", "Show how this browser shows the console"),
-  page("post", "/console/preferences", "consoleSavePreferences", "Choose the time zone of this browser"),
-  page("get", "/console/assets/{asset}", "consoleAsset", "Load a file of the pages"),
-  { ...page("get", "/console/{page}", "consoleUnknown", "Say that a page does not exist"), takesRest: true as const },
+  post("/console/search", "consoleFind", "search", "Search for an account, an address, a network or a reference"),
+  get("/console/account", "consoleAccount", "account", "Show one account"),
+  post("/console/account", "consoleFindAccount", "account", "Go to one account"),
+  get("/console/network", "consoleNetwork", "search", "Show one network"),
+  get("/console/bans", "consoleBans", "bans", "Show bans and attacks"),
+  get("/console/bans/events", "consoleBansEvents", "bans", "Follow the page as server-sent events"),
+  get("/console/system", "consoleSystem", "system", "Show the state of the site"),
+  get("/console/system/events", "consoleSystemEvents", "system", "Follow the page as server-sent events"),
+  get("/console/shadow", "consoleShadow", "shadow", "Show where the answers of other backends differ"),
+  // Deleting the report takes away what others may be working on.
+  post("/console/shadow/reset", "consoleShadowReset", "security", "Delete the report of the shadow"),
+  get("/console/configuration", "consoleConfiguration", "configuration", "Show the configuration in effect"),
+  get("/console/rehearsal", "consoleRehearsal", "rehearsal", "Ask for the result of a rehearsal"),
+  post("/console/rehearsal", "consoleRehearsalShow", "rehearsal", "Show the result of a rehearsal"),
+  post("/console/rehearsal/start", "consoleRehearsalStart", "rehearsal", "Start a rehearsal"),
+  post("/console/rehearsal/cancel", "consoleRehearsalCancel", "rehearsal", "Cancel the rehearsal that is running"),
+  get("/console/rehearsal/events", "consoleRehearsalEvents", "rehearsal", "Follow the rehearsal as server-sent events"),
+  get("/console/domains", "consoleDomains", "domains", "Show domains and their records"),
+  get("/console/audit", "consoleAudit", "audit", "Show the latest audit records"),
+  post("/console/audit", "consoleAuditFilter", "audit", "Show audit records that match a filter"),
+  post("/console/audit/export", "consoleAuditExport", "audit", "Export audit records"),
+  get("/console/api", "consoleApi", "api", "Browse the management interface"),
+  get("/console/api/document", "consoleApiDocument", "api", "Load the OpenAPI document of the management interface"),
+  post("/console/actions/{action}", "consoleAct", "operator", "Carry out an action"),
+  get("/console/preferences", "consolePreferences", "operator", "Show how this browser shows the console"),
+  post("/console/preferences", "consoleSavePreferences", "operator", "Choose the time zone of this browser"),
+  get("/console/assets/{asset}", "consoleAsset", "everyone", "Load a file of the pages"),
+  {
+    ...get("/console/{page}", "consoleUnknown", "everyone", "Say that a page does not exist"),
+    takesRest: true as const,
+  },
 ];

@@ -1,8 +1,8 @@
 import type { OperationId } from "../operations.ts";
 import { type ConsoleRole, type OperatorRight, rankOfRole } from "./actions.ts";
-import type { consolePageOperations } from "./page-operations.ts";
+import { consolePageOperations } from "./page-operations.ts";
 
-type ConsoleRouteId = (typeof consolePageOperations)[number]["operationId"];
+type ConsoleRoute = (typeof consolePageOperations)[number];
 
 /**
  * Pages of the console in the order of its navigation, with the lowest role that may open them. docs/operate/console.md has the same rows; a
@@ -29,46 +29,15 @@ export type ConsolePageId = keyof typeof consolePages;
 /** Who gets a route: everyone, every operator, those of this role or a higher one, or those who may open the page to which it belongs. */
 export type ConsoleRight = "everyone" | "operator" | "security" | ConsolePageId;
 
+type RouteRights = { readonly [Route in ConsoleRoute as Route["operationId"]]: Route["right"] };
+
+function rightsOfRoutes(): RouteRights;
+function rightsOfRoutes() {
+  return Object.fromEntries(consolePageOperations.map(({ operationId, right }) => [operationId, right]));
+}
+
 /** The right that each route of the console requires. What an action requires is in `consoleActions`. */
-export const consoleRoutes = {
-  consoleHome: "everyone",
-  consoleSignIn: "everyone",
-  consoleSignInByCode: "everyone",
-  consoleCallback: "everyone",
-  consoleAsset: "everyone",
-  consoleUnknown: "everyone",
-  consoleSignOut: "operator",
-  consoleAct: "operator",
-  consolePreferences: "operator",
-  consoleSavePreferences: "operator",
-  consoleOverview: "overview",
-  consoleOrigins: "origins",
-  consoleSearch: "search",
-  consoleFind: "search",
-  consoleNetwork: "search",
-  consoleAccount: "account",
-  consoleFindAccount: "account",
-  consoleBans: "bans",
-  consoleBansEvents: "bans",
-  consoleClients: "clients",
-  consoleSystem: "system",
-  consoleSystemEvents: "system",
-  consoleShadow: "shadow",
-  // Deleting the report takes away what others may be working on.
-  consoleShadowReset: "security",
-  consoleConfiguration: "configuration",
-  consoleRehearsal: "rehearsal",
-  consoleRehearsalShow: "rehearsal",
-  consoleRehearsalStart: "rehearsal",
-  consoleRehearsalCancel: "rehearsal",
-  consoleRehearsalEvents: "rehearsal",
-  consoleDomains: "domains",
-  consoleAudit: "audit",
-  consoleAuditFilter: "audit",
-  consoleAuditExport: "audit",
-  consoleApi: "api",
-  consoleApiDocument: "api",
-} as const satisfies Readonly<Record<ConsoleRouteId, ConsoleRight>>;
+export const consoleRoutes = rightsOfRoutes() satisfies Readonly<Record<string, ConsoleRight>>;
 
 /** Pages on which operators of one domain see its accounts. The others are about the site. */
 const pagesOfDomains: ReadonlySet<ConsoleRight> = new Set<ConsolePageId>(["search", "account", "domains", "audit"]);

@@ -1,18 +1,30 @@
 import { type Static, Type } from "typebox";
 import { AddressPlace } from "../engine/methods.ts";
-import { component, optionalText, text, texts, time } from "../schema.ts";
+import {
+  component,
+  count,
+  integer,
+  list,
+  object,
+  optional,
+  optionalCount,
+  optionalFlag,
+  optionalText,
+  records,
+  text,
+  texts,
+  time,
+} from "../schema.ts";
 
 /** A sign-in, or consecutive equal ones, as operators see it. */
 export const DecisionRecord = component("DecisionRecord", {
   time: time("Time of the last one."),
   first_time: time("Time of the first one; equal to `time` if there was one."),
-  count: Type.Integer({
-    minimum: 1,
-    description: "Number of equal sign-ins; of ordinary successes, those of the days in `days`.",
-  }),
-  days: Type.Optional(
-    Type.Array(Type.Object({ date: text("Day in UTC, such as 2026-11-28."), count: Type.Integer({ minimum: 1 }) }), {
-      description: "Ordinary successes by day, the latest first. Absent for what is recorded individually.",
+  count: count("Number of equal sign-ins; of ordinary successes, those of the days in `days`.", 1),
+  days: optional(
+    records("Ordinary successes by day, the latest first. Absent for what is recorded individually.", {
+      date: text("Day in UTC, such as 2026-11-28."),
+      count: Type.Integer({ minimum: 1 }),
     }),
   ),
   outcome: text("ok, denied, blocked or undecided (a temporary failure)."),
@@ -28,11 +40,8 @@ export const DecisionRecord = component("DecisionRecord", {
   client_ip: text("Address of the client. Empty if unknown."),
   network: optionalText("Network of the address: its IPv4 /24 or IPv6 /48. Absent without an address."),
   place: Type.Optional(AddressPlace),
-  is_new_country: Type.Optional(
-    Type.Boolean({
-      description:
-        "In the history of an account: the password was correct, and the account has no earlier such record from this country. Absent if it is not so.",
-    }),
+  is_new_country: optionalFlag(
+    "In the history of an account: the password was correct, and the account has no earlier such record from this country. Absent if it is not so.",
   ),
   account: optionalText("Account. Absent if nothing showed that it exists."),
   username: optionalText("Name as typed, if it is not the account's."),
@@ -45,7 +54,7 @@ export type DecisionRecord = Static<typeof DecisionRecord>;
 export const DecisionHistoryPage = component("DecisionHistoryPage", {
   records: Type.Array(DecisionRecord, { description: "Newest first." }),
   next: optionalText("Value of the query parameter cursor for the next page. Absent on the last page."),
-  incomplete: Type.Optional(texts("Why records may be missing. Absent if none are.")),
+  incomplete: optional(texts("Why records may be missing. Absent if none are.")),
   places: optionalText(
     "Whether records have places: known, off (neither auth.risk.city_file nor system_file is configured) or unavailable (no engine answered).",
   ),
@@ -53,13 +62,10 @@ export const DecisionHistoryPage = component("DecisionHistoryPage", {
 export type DecisionHistoryPage = Static<typeof DecisionHistoryPage>;
 
 export const DecisionExportPage = component("DecisionExportPage", {
-  histories: Type.Array(
-    Type.Object({
-      id: text("Tells two histories apart. A history may be on two pages."),
-      records: Type.Array(DecisionRecord, { description: "Newest first." }),
-    }),
-    { description: "Records of accounts, of networks, and of names that a ban refused; in no order." },
-  ),
+  histories: records("Records of accounts, of networks, and of names that a ban refused; in no order.", {
+    id: text("Tells two histories apart. A history may be on two pages."),
+    records: Type.Array(DecisionRecord, { description: "Newest first." }),
+  }),
   done: Type.Number({ minimum: 0, maximum: 1, description: "Share of the history that has been read." }),
   next: optionalText("Value of the query parameter cursor for the next page. Absent on the last page."),
 });
@@ -70,15 +76,13 @@ export const BanRecord = component("Ban", {
   rule: Type.String(),
   start: time("Start of the ban."),
   end: time("End of the ban."),
-  failures: Type.Optional(
-    Type.Integer({ minimum: 1, description: "Value of failed_requests of the rule. Absent for a former rule." }),
-  ),
+  failures: optionalCount("Value of failed_requests of the rule. Absent for a former rule.", 1),
 });
 export type BanRecord = Static<typeof BanRecord>;
 
 export const BanRecordPage = component("BanPage", {
   bans: Type.Array(BanRecord),
-  total: Type.Integer({ minimum: 0, description: "Number of bans in force, by any rule." }),
+  total: count("Number of bans in force, by any rule."),
   next: optionalText("Value of the query parameter cursor for the next page. Absent on the last page."),
 });
 export type BanRecordPage = Static<typeof BanRecordPage>;
@@ -99,48 +103,35 @@ const Situation = component("AttackSituation", {
   ),
   verdict: text("The answer in sentences; empty while it is quiet. Times are in UTC."),
   sentences: Type.Array(Sentence, { description: "The same by code." }),
-  since: Type.Optional(time("Begin, accurate to ten minutes. Absent if it is not a matter of refusals.")),
+  since: optional(time("Begin, accurate to ten minutes. Absent if it is not a matter of refusals.")),
 });
 export type AttackSituation = Static<typeof Situation>;
 
 export const Attacks = component("Attacks", {
-  minutes: Type.Array(
-    Type.Object({
-      time: time("Begin of the minute."),
-      ok: Type.Integer(),
-      denied: Type.Integer(),
-      blocked: Type.Integer(),
-      undecided: Type.Integer(),
-    }),
-    { description: "Decisions per minute, oldest first. Empty while none were recorded." },
-  ),
-  networks: Type.Array(
-    Type.Object({
-      network: Type.String(),
-      failures: Type.Integer({ description: "Failures that count, each wrong password of an account once." }),
-      repeated: Type.Optional(
-        Type.Integer({ description: "Repetitions of a wrong password, as of a device with an old password." }),
-      ),
-      refused: Type.Optional(Type.Integer({ description: "Sign-ins that a ban refused." })),
-    }),
+  minutes: records("Decisions per minute, oldest first. Empty while none were recorded.", {
+    time: time("Begin of the minute."),
+    ok: Type.Integer(),
+    denied: Type.Integer(),
+    blocked: Type.Integer(),
+    undecided: Type.Integer(),
+  }),
+  networks: records(
+    "Networks (IPv4 /24, IPv6 /48) with most failures that count in this hour and the one before, the first with the most.",
     {
-      description:
-        "Networks (IPv4 /24, IPv6 /48) with most failures that count in this hour and the one before, the first with the most.",
+      network: Type.String(),
+      failures: integer("Failures that count, each wrong password of an account once."),
+      repeated: optional(integer("Repetitions of a wrong password, as of a device with an old password.")),
+      refused: optional(integer("Sign-ins that a ban refused.")),
     },
   ),
-  accounts: Type.Array(
-    Type.Object({
-      account: text("Name for which wrong passwords were sent."),
-      addresses: Type.Integer({ description: "Number of addresses that sent them, at most 1000." }),
-      wrong_passwords: Type.Optional(
-        Type.Integer({
-          description: "Distinct wrong passwords, if known. One is rather an old password on a device than an attack.",
-        }),
-      ),
-      delayed_until: Type.Optional(Type.String({ format: "date-time" })),
-    }),
-    { description: "Some accounts for which wrong passwords were sent, those with most addresses first." },
-  ),
+  accounts: records("Some accounts for which wrong passwords were sent, those with most addresses first.", {
+    account: text("Name for which wrong passwords were sent."),
+    addresses: integer("Number of addresses that sent them, at most 1000."),
+    wrong_passwords: optional(
+      integer("Distinct wrong passwords, if known. One is rather an old password on a device than an attack."),
+    ),
+    delayed_until: Type.Optional(Type.String({ format: "date-time" })),
+  }),
   situation: Type.Optional(Situation),
 });
 export type Attacks = Static<typeof Attacks>;
@@ -154,7 +145,7 @@ const ExplanationCause = component("ExplanationCause", {
   kind: text("suspension, disabled, unknown, ban, factor (a limit of a second factor), hold or delay."),
   text: text("The cause in a sentence. Times are in UTC."),
   sentences,
-  end: Type.Optional(time("When it ends by itself. Absent if it does not.")),
+  end: optional(time("When it ends by itself. Absent if it does not.")),
   remedy: optionalText("What would help, in a sentence."),
   remedy_sentence: remedySentence,
   command: optionalText("Command of the remedy."),
@@ -171,31 +162,22 @@ export const WrongPasswordSender = component("WrongPasswordSender", {
   protocol: Type.String(),
   channel: text("As in the records."),
   client_ip: text("Address of the last sign-in. Empty if unknown."),
-  count: Type.Integer({ minimum: 1, description: "Wrong passwords, equal ones too." }),
+  count: count("Wrong passwords, equal ones too.", 1),
   last_time: time("Time of the last sign-in, which a ban may have refused."),
 });
 export type WrongPasswordSender = Static<typeof WrongPasswordSender>;
 
-const Doubts = Type.Object(
-  {
-    suspicious: Type.Integer({
-      minimum: 0,
-      description: "Number of suspicious sign-ins that the user has not answered.",
+const Doubts = object("What says that someone else may know the password of the account. Absent if nothing does.", {
+  suspicious: count("Number of suspicious sign-ins that the user has not answered."),
+  new_country: optional(
+    object("The latest first sign-in from a country, in the last seven days.", {
+      country: text("ISO 3166-1 code."),
+      time: time("Time of the sign-in."),
+      client_ip: text("Its address."),
+      protocols: optional(texts("Protocols of all sign-ins with the correct password from there.")),
     }),
-    new_country: Type.Optional(
-      Type.Object(
-        {
-          country: text("ISO 3166-1 code."),
-          time: time("Time of the sign-in."),
-          client_ip: text("Its address."),
-          protocols: Type.Optional(texts("Protocols of all sign-ins with the correct password from there.")),
-        },
-        { description: "The latest first sign-in from a country, in the last seven days." },
-      ),
-    ),
-  },
-  { description: "What says that someone else may know the password of the account. Absent if nothing does." },
-);
+  ),
+});
 
 export const Explanation = component("Explanation", {
   query: Type.String(),
@@ -211,14 +193,12 @@ export const Explanation = component("Explanation", {
     Type.Array(ExplanationCause, { description: "Everything that refuses or delays sign-ins now, the worst first." }),
   ),
   account: optionalText("Account of this name in the backends, or of the reference."),
-  bans: Type.Array(BanRecord, {
-    description: "Bans in force of the networks asked for, or of the account's addresses.",
-  }),
-  delay: Type.Optional(
-    Type.Object(
-      { wrong_passwords: Type.Integer(), until: Type.String({ format: "date-time" }) },
-      { description: "Delay of responses to networks that the account does not know." },
-    ),
+  bans: list("Bans in force of the networks asked for, or of the account's addresses.", BanRecord),
+  delay: optional(
+    object("Delay of responses to networks that the account does not know.", {
+      wrong_passwords: Type.Integer(),
+      until: Type.String({ format: "date-time" }),
+    }),
   ),
   doubts: Type.Optional(Doubts),
   wrong_passwords: Type.Optional(

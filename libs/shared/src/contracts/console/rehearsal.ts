@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { maxRehearsedText } from "../engine/methods.ts";
-import { component, optionalText, text, texts, time } from "../schema.ts";
+import { component, optional, optionalCount, optionalFlag, optionalText, text, texts, time } from "../schema.ts";
 
 const count = Type.Integer({ minimum: 0 });
 const moment = Type.String({ maxLength: 64, format: "date-time" });
@@ -64,7 +64,7 @@ export const RehearsalRequest = component("RehearsalRequest", {
     "The changed configuration, in YAML. No file and no environment variable is read: secrets may have any value.",
     { minLength: 1, maxLength: maxRehearsedText },
   ),
-  since: Type.Optional(time("Only sign-ins from this time on. Absent: all.")),
+  since: optional(time("Only sign-ins from this time on. Absent: all.")),
 });
 
 export const RehearsalRun = component("RehearsalRun", {
@@ -72,13 +72,13 @@ export const RehearsalRun = component("RehearsalRun", {
     "none; running; done; refused (the configuration has problems); failed (`problems` say why); lost (the engine that ran it has ended).",
   ),
   by: optionalText("The operator who started it."),
-  started: Type.Optional(time("When it was started.")),
-  since: Type.Optional(time("Only sign-ins from this time on. Absent: all.")),
-  cancelled: Type.Optional(Type.Boolean({ description: "Whether an operator has cancelled it." })),
+  started: optional(time("When it was started.")),
+  since: optional(time("Only sign-ins from this time on. Absent: all.")),
+  cancelled: optionalFlag("Whether an operator has cancelled it."),
   done: Type.Optional(share),
   sign_ins: Type.Optional(count),
-  remaining_seconds: Type.Optional(Type.Integer({ minimum: 0, description: "Estimate. Absent if there is none." })),
-  problems: Type.Optional(texts("Problems of the configuration, or why the rehearsal failed.")),
+  remaining_seconds: optionalCount("Estimate. Absent if there is none."),
+  problems: optional(texts("Problems of the configuration, or why the rehearsal failed.")),
   report: Type.Optional(RehearsalReport),
 });
 export type RehearsalRun = Static<typeof RehearsalRun>;

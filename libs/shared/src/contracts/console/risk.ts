@@ -1,41 +1,39 @@
 import { type Static, Type } from "typebox";
-import { errorAnswer, jsonAnswer, temporaryFailure } from "../operations/answers.ts";
-import { component, flag, optionalText, text, texts, time } from "../schema.ts";
+import { errorAnswer, jsonAnswer, queryOf, temporaryFailure } from "../operations/answers.ts";
+import { component, flag, integer, object, optional, optionalText, records, text, texts, time } from "../schema.ts";
 import { consoleApi } from "./operations.ts";
 
 const country = text("ISO 3166-1 code. Empty if unknown.");
-const system = Type.Integer({ description: "Number of the autonomous system. 0 if unknown." });
+const system = integer("Number of the autonomous system. 0 if unknown.");
 
 /** What engines know of the sign-ins of an account. Contains no address: engines keep digests of networks. */
 export const RiskExplanation = component("RiskExplanation", {
   query: Type.String(),
   account: optionalText("Account of this name in the backends, or of the reference."),
   mode: text("auth.risk.mode."),
-  since: Type.Optional(time("First sign-in that is remembered. Absent if none is.")),
+  since: optional(time("First sign-in that is remembered. Absent if none is.")),
   is_learned: flag("Whether the account is old enough for novelty to raise signals."),
-  networks: Type.Array(
-    Type.Object({
-      country,
-      system,
-      state: text("known, new (used, but not yet known) or doubted (used by a suspicious sign-in)."),
-      first: time("First sign-in."),
-      last: time("Last sign-in, to half an hour."),
-    }),
-    { description: "Networks (IPv4 /24, IPv6 /48) of the last sign-ins, the latest first." },
-  ),
+  networks: records("Networks (IPv4 /24, IPv6 /48) of the last sign-ins, the latest first.", {
+    country,
+    system,
+    state: text("known, new (used, but not yet known) or doubted (used by a suspicious sign-in)."),
+    first: time("First sign-in."),
+    last: time("Last sign-in, to half an hour."),
+  }),
   countries: texts("Countries in which the account has signed in."),
   systems: texts("Autonomous systems from which the account has signed in."),
   protocols: Type.Array(Type.String()),
   clients: texts("Families of mail clients."),
-  guessing_networks: Type.Integer({ description: "Approximate number of networks that sent wrong passwords." }),
-  hold: Type.Optional(
-    Type.Object(
-      { kind: text("mail or submission."), until: time("End of the hold.") },
-      { description: "Refuses sources that are new to the account." },
-    ),
+  guessing_networks: integer("Approximate number of networks that sent wrong passwords."),
+  hold: optional(
+    object("Refuses sources that are new to the account.", {
+      kind: text("mail or submission."),
+      until: time("End of the hold."),
+    }),
   ),
-  sign_ins: Type.Array(
-    Type.Object({
+  sign_ins: records(
+    "Suspicious sign-ins of the last seven days that the user has neither confirmed nor rejected, newest first.",
+    {
       time: time("Time of the sign-in."),
       session: text("GUID of the request."),
       level: text("suspicious or dangerous."),
@@ -50,13 +48,9 @@ export const RiskExplanation = component("RiskExplanation", {
       mode: optionalText(
         "auth.risk.mode at the time of the sign-in. Absent for sign-ins that an earlier version recorded.",
       ),
-      responses: Type.Optional(
+      responses: optional(
         texts("Responses of auth.risk to its level, which were given only with enforce. Absent as for mode."),
       ),
-    }),
-    {
-      description:
-        "Suspicious sign-ins of the last seven days that the user has neither confirmed nor rejected, newest first.",
     },
   ),
   incomplete: texts("What could not be determined, and why."),
@@ -69,11 +63,9 @@ export const riskOperations = [
     summary: "Explain why sign-ins of an account were suspicious",
     description:
       "What engines know of an account, and its suspicious sign-ins with their signals. A reference is found if the decision history is enabled. Asking is audited.",
-    request: {
-      query: Type.Object({
-        query: text("Account or alias, or reference of a sign-in.", { minLength: 1, maxLength: 1024 }),
-      }),
-    },
+    request: queryOf({
+      query: text("Account or alias, or reference of a sign-in.", { minLength: 1, maxLength: 1024 }),
+    }),
     answers: {
       200: jsonAnswer("The explanation.", RiskExplanation),
       400: errorAnswer("The query is missing, or is neither an account nor a reference."),

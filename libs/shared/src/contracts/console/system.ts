@@ -1,11 +1,22 @@
 import { type Static, Type } from "typebox";
 import { JobRecord } from "../admin/flush-operations.ts";
 import { RegionList } from "../admin/region-operations.ts";
-import { component, flag, text, texts, time } from "../schema.ts";
+import {
+  component,
+  flag,
+  integer,
+  object,
+  optional,
+  optionalCount,
+  optionalFlag,
+  records,
+  text,
+  texts,
+  time,
+} from "../schema.ts";
 import { Sentence } from "./records.ts";
 
 const state = (description = "up, down or unknown.") => text(description);
-const count = (description: string) => Type.Integer({ minimum: 0, description });
 
 const Instance = Type.Object({
   instance: text("Identifier of the process among its replicas."),
@@ -19,16 +30,11 @@ const Instance = Type.Object({
     loaded: time("Start, or last reload."),
     changed: texts("Keys that reloads changed since the start."),
     needs_restart: texts("Those of them that wait for a restart."),
-    refused: Type.Optional(
-      Type.Object(
-        {
-          time: time("Time of the reload."),
-          reason: text("What is wrong with that configuration."),
-        },
-        {
-          description: "The last reload, if its configuration was refused. The previous configuration stays in effect.",
-        },
-      ),
+    refused: optional(
+      object("The last reload, if its configuration was refused. The previous configuration stays in effect.", {
+        time: time("Time of the reload."),
+        reason: text("What is wrong with that configuration."),
+      }),
     ),
   }),
 });
@@ -50,10 +56,10 @@ export type SystemFinding = Static<typeof Finding>;
 const Queue = Type.Object({
   name: text("flush or notifications."),
   state: state("up, or unknown."),
-  waiting: Type.Optional(count("Jobs that wait for a worker.")),
-  active: Type.Optional(count("Jobs in progress.")),
-  delayed: Type.Optional(count("Jobs that failed and wait for their next attempt.")),
-  failed: Type.Optional(count("Jobs that failed permanently.")),
+  waiting: optionalCount("Jobs that wait for a worker."),
+  active: optionalCount("Jobs in progress."),
+  delayed: optionalCount("Jobs that failed and wait for their next attempt."),
+  failed: optionalCount("Jobs that failed permanently."),
 });
 
 /** The state of the site as admin sees it. A part whose source does not answer is `unknown`. */
@@ -66,16 +72,14 @@ export const SystemReport = component("SystemReport", {
   services: Type.Array(Service),
   engines: Type.Object({
     state: state("up, down (no heartbeat arrives), or unknown (without NATS)."),
-    heard: Type.Optional(count("Engines whose heartbeat arrived within the last second.")),
+    heard: optionalCount("Engines whose heartbeat arrived within the last second."),
   }),
   backends: Type.Array(
     Type.Object({
       name: Type.String(),
       state: state("up, down (for at least one engine), or unknown."),
       down_at: texts("Engines that cannot use it."),
-      of_domains: Type.Optional(
-        Type.Boolean({ description: "True if only records of domains name it, whose users alone need it." }),
-      ),
+      of_domains: optionalFlag("True if only records of domains name it, whose users alone need it."),
     }),
   ),
   redis: Type.Array(
@@ -83,8 +87,8 @@ export const SystemReport = component("SystemReport", {
       role: text("state, queue or cache."),
       state: state("up or down."),
       latency_ms: Type.Optional(Type.Number({ description: "Time of a round trip." })),
-      used_bytes: Type.Optional(count("Memory in use.")),
-      max_bytes: Type.Optional(count("maxmemory; 0: no limit.")),
+      used_bytes: optionalCount("Memory in use."),
+      max_bytes: optionalCount("maxmemory; 0: no limit."),
     }),
   ),
   nats: Type.Object({
@@ -102,30 +106,23 @@ export const SystemReport = component("SystemReport", {
     needs_restart: texts("Keys that wait for a restart of any process."),
     is_uniform: flag("Whether all processes that answered have this configuration."),
   }),
-  expiries: Type.Array(
-    Type.Object({
-      name: text("Key of the configuration with the path of the certificate, or a description of the certificate."),
-      end: time("End of validity."),
-      days: Type.Integer({ description: "Days until then; negative after it." }),
+  expiries: records("Certificates, those that end first, first.", {
+    name: text("Key of the configuration with the path of the certificate, or a description of the certificate."),
+    end: time("End of validity."),
+    days: integer("Days until then; negative after it."),
+  }),
+  signing_keys: optional(
+    records("Signing keys of the identity provider. Absent if no process of it has reported any.", {
+      name: text("OIDC and the `kid`, or SAML."),
+      created: optional(time("When it was created, for SAML a day before. Absent for keys of the configuration.")),
+      age_days: optionalCount("Whole days since then."),
+      signs: texts("What it signs now, such as RS256. Empty: it only verifies."),
+      signs_from: optional(time("When a key that is already published will sign.")),
     }),
-    { description: "Certificates, those that end first, first." },
   ),
-  signing_keys: Type.Optional(
-    Type.Array(
-      Type.Object({
-        name: text("OIDC and the `kid`, or SAML."),
-        created: Type.Optional(
-          time("When it was created, for SAML a day before. Absent for keys of the configuration."),
-        ),
-        age_days: Type.Optional(count("Whole days since then.")),
-        signs: texts("What it signs now, such as RS256. Empty: it only verifies."),
-        signs_from: Type.Optional(time("When a key that is already published will sign.")),
-      }),
-      { description: "Signing keys of the identity provider. Absent if no process of it has reported any." },
-    ),
-  ),
-  scripts: Type.Array(Type.Object({ file: Type.String(), services: texts("Where it is loaded.") }), {
-    description: "Scripts of the site that are compiled now.",
+  scripts: records("Scripts of the site that are compiled now.", {
+    file: Type.String(),
+    services: texts("Where it is loaded."),
   }),
 });
 export type SystemReport = Static<typeof SystemReport>;

@@ -1,8 +1,8 @@
-import { type Static, type TSchema, Type } from "typebox";
+import { type Static, type TProperties, Type } from "typebox";
 import { defineEvent } from "../define.ts";
-import { backchannel, errorAnswer, temporaryFailure } from "../operations/answers.ts";
+import { backchannel, errorAnswer, queryOf, temporaryFailure } from "../operations/answers.ts";
 import { operationsWith } from "../operations/define-operation.ts";
-import { component, optionalText, text } from "../schema.ts";
+import { component, count, optionalText, text } from "../schema.ts";
 import { consoleFamily } from "./operations.ts";
 import { DecisionRecord } from "./records.ts";
 
@@ -16,8 +16,8 @@ export const maxWatchedNames = 32;
 /** Characters; with the limits of names and watches, a message stays below the megabyte that NATS accepts. */
 export const maxWatchedNameLength = 512;
 
-const event = <Body extends TSchema>(fact: string, body: Body) =>
-  defineEvent({ domain: "decision", fact, major: 1, body });
+const event = <Members extends TProperties>(fact: string, members: Members) =>
+  defineEvent({ domain: "decision", fact, major: 1, body: Type.Object(members) });
 const identifier = Type.String({ pattern: "^[0-9a-f]{16}$" });
 const bounded = (maxLength: number) => Type.String({ maxLength });
 
@@ -29,7 +29,7 @@ export const WatchFilter = Type.Object({
       description: "Folded names: of the account, or as typed.",
     }),
   ),
-  network: Type.Optional(text("Address, or network in CIDR notation.", { maxLength: 64 })),
+  network: optionalText("Address, or network in CIDR notation.", { maxLength: 64 }),
   outcomes: Type.Optional(Type.Array(bounded(16), { maxItems: 8 })),
 });
 export type WatchFilter = Static<typeof WatchFilter>;
@@ -38,14 +38,11 @@ export type WatchFilter = Static<typeof WatchFilter>;
  * All that operators watch at one admin process, sent again before the lease ends; without watches, publishing stops at once. Versions that do
  * not know it send nothing.
  */
-export const watchesRenewed = event(
-  "watches-renewed",
-  Type.Object({
-    watcher: identifier,
-    watches: Type.Array(Type.Object({ id: identifier, filter: WatchFilter }), { maxItems: maxWatches }),
-    leaseMs: Type.Integer({ minimum: 0, maximum: 60_000 }),
-  }),
-);
+export const watchesRenewed = event("watches-renewed", {
+  watcher: identifier,
+  watches: Type.Array(Type.Object({ id: identifier, filter: WatchFilter }), { maxItems: maxWatches }),
+  leaseMs: Type.Integer({ minimum: 0, maximum: 60_000 }),
+});
 
 /** A decision as it crosses the bus. Its texts are cut, because callers choose them. */
 export const WatchedDecision = Type.Object({
@@ -65,33 +62,24 @@ export const WatchedDecision = Type.Object({
 export type WatchedDecision = Static<typeof WatchedDecision>;
 
 /** What a process has decided since its last report of a watch; also sent, empty, while nothing happens. Lost reports show in `matched`. */
-export const decisionsSeen = event(
-  "seen",
-  Type.Object({
-    watch: identifier,
-    service: bounded(64),
-    instance: bounded(256),
-    decisions: Type.Array(WatchedDecision, { maxItems: 256 }),
-    matched: Type.Integer({ minimum: 0, description: "Decisions that matched since this process began the watch." }),
-  }),
-);
+export const decisionsSeen = event("seen", {
+  watch: identifier,
+  service: bounded(64),
+  instance: bounded(256),
+  decisions: Type.Array(WatchedDecision, { maxItems: 256 }),
+  matched: count("Decisions that matched since this process began the watch."),
+});
 
 /** Events of the stream. */
 export const WatchSources = component("WatchSources", {
-  engines: Type.Integer({ minimum: 0, description: "Engines that report what they decide." }),
-  live_engines: Type.Integer({
-    minimum: 0,
-    description: "Engines that decide. One of an earlier version reports nothing.",
-  }),
-  identity_providers: Type.Integer({ minimum: 0, description: "Identity providers that report second factors." }),
+  engines: count("Engines that report what they decide."),
+  live_engines: count("Engines that decide. One of an earlier version reports nothing."),
+  identity_providers: count("Identity providers that report second factors."),
 });
 export type WatchSources = Static<typeof WatchSources>;
 
 export const WatchDropped = component("WatchDropped", {
-  count: Type.Integer({
-    minimum: 1,
-    description: "Decisions that matched and are not shown, since the last such event.",
-  }),
+  count: count("Decisions that matched and are not shown, since the last such event.", 1),
 });
 export type WatchDropped = Static<typeof WatchDropped>;
 
@@ -123,16 +111,14 @@ export const watchOperations = [
       "from each engine) or the client reads too slowly. `end`: the last event. All conditions apply. Engines report nothing while no client watches;",
       `an admin process serves at most ${maxWatches} streams. Needs no decision history. Audited as decision.watch.`,
     ].join(" "),
-    request: {
-      query: Type.Object({
-        account: subject("Account or alias."),
-        network: subject("IP address, or network in CIDR notation."),
-        outcome: optionalText(`Outcomes, separated by commas: ${watchedOutcomes.join(", ")}.`, { maxLength: 64 }),
-        seconds: optionalText(`When the stream ends, 1 to ${longestWatchSeconds}; ${longestWatchSeconds} by default.`, {
-          pattern: "^[0-9]+$",
-        }),
+    request: queryOf({
+      account: subject("Account or alias."),
+      network: subject("IP address, or network in CIDR notation."),
+      outcome: optionalText(`Outcomes, separated by commas: ${watchedOutcomes.join(", ")}.`, { maxLength: 64 }),
+      seconds: optionalText(`When the stream ends, 1 to ${longestWatchSeconds}; ${longestWatchSeconds} by default.`, {
+        pattern: "^[0-9]+$",
       }),
-    },
+    }),
     answers: {
       200: {
         description: "The stream.",

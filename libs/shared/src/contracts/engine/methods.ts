@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { engineMethod } from "../define.ts";
-import { flag, oneOf, optionalFlag, optionalText, text } from "../schema.ts";
+import { count, flag, oneOf, optionalCount, optionalFlag, optionalText, text } from "../schema.ts";
 
 /** Additional names and cache keys from a site's script for a flush. */
 export const CacheFlushScriptReply = Type.Object({
@@ -40,10 +40,7 @@ export const scriptModule = engineMethod(
   }),
   Type.Union([
     Type.Object({ outcome: Type.Literal("ok"), value: Type.Optional(Type.Unknown({ description: "A Lua value." })) }),
-    Type.Object({
-      outcome: Type.Literal("error"),
-      message: text("Error message for the script."),
-    }),
+    Type.Object({ outcome: Type.Literal("error"), message: text("Error message for the script.") }),
   ]),
 );
 
@@ -53,9 +50,7 @@ export const maxLocated = 256;
 /** Where an address is, as the files of `auth.risk` say. */
 export const AddressPlace = Type.Object({
   country: optionalText("ISO 3166-1 code. Absent if unknown.", { pattern: "^[A-Z]{2}$" }),
-  system: Type.Optional(
-    Type.Integer({ minimum: 1, description: "Number of the autonomous system. Absent if unknown." }),
-  ),
+  system: optionalCount("Number of the autonomous system. Absent if unknown.", 1),
   owner: optionalText("Name of the organisation of the autonomous system. Absent if unknown.", { maxLength: 64 }),
 });
 export type AddressPlace = Static<typeof AddressPlace>;
@@ -102,7 +97,7 @@ export const beginRehearsal = engineMethod(
     id: text("GUID of the rehearsal.", { minLength: 1, maxLength: 64 }),
     by: text("The operator.", { maxLength: 1024 }),
     configuration: text("The other configuration, in YAML.", { maxLength: maxRehearsedText }),
-    sinceMs: Type.Integer({ minimum: 0, description: "Only sign-ins from this time on; 0 for all." }),
+    sinceMs: count("Only sign-ins from this time on; 0 for all."),
   }),
   Type.Object({
     outcome: text(

@@ -21,10 +21,7 @@ const statusJson = defineFamily({ ...status, name: "public status as JSON", pref
 const PublicStatus = Type.Union(
   [
     Type.Object({ status: Type.Literal("works") }),
-    Type.Object({
-      status: Type.Literal("degraded"),
-      since: time("When the gateway noticed it, to the minute."),
-    }),
+    Type.Object({ status: Type.Literal("degraded"), since: time("When the gateway noticed it, to the minute.") }),
   ],
   { title: "PublicStatus" },
 );

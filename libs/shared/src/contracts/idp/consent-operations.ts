@@ -1,6 +1,7 @@
 import { Type } from "typebox";
+import { queryOf } from "../operations/answers.ts";
 import { component, text } from "../schema.ts";
-import { csrfToken, noted, oidcFamily, page, pagesWith, sentTo } from "./page-operation.ts";
+import { csrfToken, form, noted, oidcFamily, page, pagesWith, sentTo } from "./page-operation.ts";
 
 const oidcPage = pagesWith({ family: oidcFamily, tag: "OIDC", security: "none" });
 const flow = Type.Object({ flow: Type.Optional(Type.String()) });
@@ -24,12 +25,12 @@ const DeviceConsentForm = component("DeviceConsentForm", { submit, csrf_token: c
 const consent = [
   oidcPage("get", "/oidc/consent", "consentPage", {
     summary: "Show the consent page",
-    query: Type.Object({ consent_challenge: Type.Optional(Type.String()), state: Type.Optional(Type.String()) }),
+    request: queryOf({ consent_challenge: Type.Optional(Type.String()), state: Type.Optional(Type.String()) }),
     answers: { 200: page("The consent page."), 302: elsewhere },
   }),
   oidcPage("post", "/oidc/consent", "consent", {
     summary: "Submit the consent",
-    form: ConsentForm,
+    request: form(ConsentForm),
     answers: {
       302: noted("Redirect to the client, with `code` and `state`."),
       403: page("Consent was denied. The page links back to the client."),
@@ -40,12 +41,12 @@ const consent = [
 const device = [
   oidcPage("get", "/oidc/device/verify", "deviceCodePage", {
     summary: "Show the form for a device code",
-    query: Type.Object({ ...flow.properties, user_code: Type.Optional(Type.String()) }),
+    request: queryOf({ ...flow.properties, user_code: Type.Optional(Type.String()) }),
     answers: { 200: page("The form."), 302: elsewhere },
   }),
   oidcPage("post", "/oidc/device/verify", "verifyDeviceCode", {
     summary: "Submit a device code",
-    form: DeviceCodeForm,
+    request: form(DeviceCodeForm),
     answers: {
       200: page("The form with an error message: the code is unknown, or there were too many attempts."),
       302: sentTo("Redirect to the next step."),
@@ -61,12 +62,12 @@ const device = [
   }),
   oidcPage("get", "/oidc/device/consent", "deviceConsentPage", {
     summary: "Show the consent page for a device",
-    query: flow,
+    request: { query: flow },
     answers: { 200: page("The consent page."), 302: elsewhere },
   }),
   oidcPage("post", "/oidc/device/consent", "deviceConsent", {
     summary: "Submit the consent for a device",
-    form: DeviceConsentForm,
+    request: form(DeviceConsentForm),
     answers: { 302: sentTo("Redirect to the result page."), 403: page("Consent was denied.") },
   }),
 ];

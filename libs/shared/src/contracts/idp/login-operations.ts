@@ -1,14 +1,12 @@
 import { Type } from "typebox";
-import { ErrorBody } from "../operations/answers.ts";
+import { ErrorBody, jsonBody } from "../operations/answers.ts";
 import type { OperationAnswer } from "../operations/define-operation.ts";
 import { component, optionalFlag, optionalText, text } from "../schema.ts";
-import { csrfToken, loggedOutFamily, loginFamily, page, pagesWith, sentTo } from "./page-operation.ts";
+import { csrfToken, form, loggedOutFamily, loginFamily, page, pagesWith, sentTo } from "./page-operation.ts";
 import { WebauthnDone, WebauthnRequest, WebauthnSignInBody } from "./webauthn.ts";
 
 const loginPage = pagesWith({ family: loginFamily, tag: "Sign-in", security: "none" });
-const query = Type.Object({
-  flow: optionalText("Sign-in of this browser to continue. If absent, the latest."),
-});
+const query = Type.Object({ flow: optionalText("Sign-in of this browser to continue. If absent, the latest.") });
 
 const LoginForm = component("LoginForm", {
   username: Type.String({ maxLength: 255 }),
@@ -43,7 +41,12 @@ const shown = <const Path extends string, const Id extends string>(
   operationId: Id,
   summary: string,
   description = "The page.",
-) => loginPage("get", path, operationId, { summary, query, answers: { 200: page(description), 302: elsewhere } });
+) =>
+  loginPage("get", path, operationId, {
+    summary,
+    request: { query },
+    answers: { 200: page(description), 302: elsewhere },
+  });
 
 function codeFactor<const Name extends "totp" | "recovery" | "lostPhone", const Path extends string>(
   name: Name,
@@ -54,7 +57,7 @@ function codeFactor<const Name extends "totp" | "recovery" | "lostPhone", const 
     shown(path, `${name}Page` as const, `Show the form for ${summary}`, "The form."),
     loginPage("post", path, `${name}SignIn`, {
       summary: `Sign in with ${summary}`,
-      form: CodeForm,
+      request: form(CodeForm),
       answers: { 200: again, 302: onwards },
     }),
   ];
@@ -66,7 +69,7 @@ const webauthn = [
     summary: "Get a passkey challenge",
     description:
       "Before the user name is known, the challenge is for any passkey of the site. After the password, it is for the passkeys of the account.",
-    query,
+    request: { query },
     answers: {
       200: {
         description: "Options for the browser's WebAuthn call.",
@@ -77,8 +80,7 @@ const webauthn = [
   }),
   loginPage("post", "/login/webauthn/finish", "finishWebauthnSignIn", {
     summary: "Sign in with a passkey response",
-    headers: Type.Object({ "X-CSRF-Token": csrfToken }),
-    json: WebauthnSignInBody,
+    request: { headers: Type.Object({ "X-CSRF-Token": csrfToken }), ...jsonBody(WebauthnSignInBody) },
     answers: {
       200: { description: "Signed in.", content: { "application/json": WebauthnDone } },
       302: elsewhere,
@@ -91,12 +93,12 @@ export const loginOperations = [
   shown("/login", "loginPage", "Show the sign-in form", "The form."),
   loginPage("post", "/login", "login", {
     summary: "Sign in with user name and password",
-    form: LoginForm,
+    request: form(LoginForm),
     answers: { 200: again, 302: onwards },
   }),
   loginPage("get", "/login/mfa", "mfaPage", {
     summary: "Choose a second factor",
-    query,
+    request: { query },
     answers: {
       200: page("The choice."),
       302: sentTo("Redirect to the only second factor, or to the current step of this sign-in."),
@@ -104,14 +106,14 @@ export const loginOperations = [
   }),
   loginPage("get", "/login/restart", "restartLogin", {
     summary: "Start again as another user",
-    query,
+    request: { query },
     answers: { 302: sentTo("Redirect to the sign-in form.") },
   }),
   loginPage("post", "/login/cancel", "cancelLogin", {
     summary: "Cancel the sign-in and return to the application",
     description:
       "The application receives `access_denied` (OIDC) or the status `AuthnFailed` (SAML). Sign-ins for a device or for self-service cannot be cancelled.",
-    form: component("CancelForm", { csrf_token: csrfToken }),
+    request: form(component("CancelForm", { csrf_token: csrfToken })),
     answers: { 302: sentTo("Redirect that ends at the application.") },
   }),
   ...codeFactor("totp", "/login/totp", "an authenticator app code"),

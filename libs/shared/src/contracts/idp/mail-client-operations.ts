@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { pathOf } from "../operations/answers.ts";
 import { type OperationAnswer, operationsWith } from "../operations/define-operation.ts";
 import type { RouteFamily } from "../operations/route-family.ts";
 import { optionalText, text } from "../schema.ts";
@@ -79,9 +80,7 @@ export const mailClientOperations = [
   }),
   mailClients("get", "/mail/profile/{token}", "mailProfile", {
     summary: "Get an Apple configuration profile that a signed-in user has just created, once",
-    request: {
-      path: Type.Object({ token: text("Secret of the link, valid for ten minutes.") }),
-    },
+    request: pathOf({ token: text("Secret of the link, valid for ten minutes.") }),
     answers: {
       200: {
         description: "The profile, signed if identity.mail_clients.profile has a key.",

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { defineMethod } from "../define.ts";
-import { oneOf, optionalText } from "../schema.ts";
+import { count, flag, oneOf, optional, optionalText, textsByName } from "../schema.ts";
 
 /**
  * Notifies the owner of an account and the operators of a suspicious sign-in. The reply says that the notification is stored. Served only
@@ -17,9 +17,7 @@ export const notifySuspiciousSignIn = defineMethod({
     atMs: Type.Integer({ minimum: 0, maximum: 8.64e15 }),
     session: Type.String({ minLength: 1, maxLength: 64 }),
     account: Type.String({ minLength: 1, maxLength: 1024 }),
-    attributes: Type.Record(Type.String(), Type.Array(Type.String()), {
-      description: "Attributes of the account, of which one is its mail address.",
-    }),
+    attributes: textsByName("Attributes of the account, of which one is its mail address."),
     clientIp: Type.Optional(Type.String()),
     userAgent: Type.Optional(Type.String()),
     acceptLanguage: Type.Optional(Type.String()),
@@ -38,13 +36,9 @@ export const notifyLostPhone = defineMethod({
   request: Type.Object({
     session: Type.String({ minLength: 1, maxLength: 64 }),
     account: Type.String({ minLength: 1, maxLength: 1024 }),
-    attributes: Type.Record(Type.String(), Type.Array(Type.String()), {
-      description: "Attributes of the account, of which some are its mail addresses.",
-    }),
+    attributes: textsByName("Attributes of the account, of which some are its mail addresses."),
   }),
-  reply: Type.Object({
-    isSent: Type.Boolean({ description: "False if the user has no address, and the site no webhook." }),
-  }),
+  reply: Type.Object({ isSent: flag("False if the user has no address, and the site no webhook.") }),
 });
 
 /**
@@ -60,12 +54,11 @@ export const accountSuspension = defineMethod({
     account: Type.String({ minLength: 1, maxLength: 1024 }),
     session: Type.String({ minLength: 1, maxLength: 64 }),
     reason: optionalText("Text for the user."),
-    attributes: Type.Optional(
-      Type.Record(Type.String(), Type.Array(Type.String()), {
-        description:
-          "Attributes of the account, of which some are its mail addresses. Absent: no backend has it, and nobody is notified.",
-      }),
+    attributes: optional(
+      textsByName(
+        "Attributes of the account, of which some are its mail addresses. Absent: no backend has it, and nobody is notified.",
+      ),
     ),
   }),
-  reply: Type.Object({ sessions: Type.Integer({ minimum: 0, description: "Browser sessions that were ended." }) }),
+  reply: Type.Object({ sessions: count("Browser sessions that were ended.") }),
 });

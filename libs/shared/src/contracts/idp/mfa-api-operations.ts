@@ -48,10 +48,7 @@ export const mfaApiOperations = [
     summary: "Set up an authenticator app with its first code",
     request: { headers, ...jsonBody(TotpCode) },
   }),
-  mfaApi("delete", `${base}/totp`, "totpDelete", {
-    summary: "Remove the authenticator app",
-    request: { headers },
-  }),
+  mfaApi("delete", `${base}/totp`, "totpDelete", { summary: "Remove the authenticator app", request: { headers } }),
   mfaApi("post", `${base}/recovery-codes/generate`, "recoveryCodesGenerate", {
     summary: "Generate recovery codes, which replace the previous ones",
     request: { headers },

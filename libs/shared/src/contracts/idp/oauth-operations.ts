@@ -4,6 +4,8 @@ import { type Operation, type OperationAnswer, operationsWith } from "../operati
 import { component, oneOf } from "../schema.ts";
 import { form, oidcFamily, wellKnownFamily } from "./page-operation.ts";
 
+const text = Type.String();
+const optional = Type.Optional(Type.String());
 const url = Type.String({ format: "uri" });
 const words = Type.Array(Type.String());
 
@@ -28,27 +30,23 @@ const Discovery = component("Discovery", {
   code_challenge_methods_supported: words,
 });
 
-const member = Type.Optional(Type.String());
-
 /** RFC 7517 §5: public keys only. */
 const Jwks = component("Jwks", {
   keys: Type.Array(
     component("Jwk", {
       kty: Type.String(),
       kid: Type.String(),
-      use: member,
-      alg: member,
-      n: member,
-      e: member,
-      crv: member,
-      x: member,
-      y: member,
+      use: optional,
+      alg: optional,
+      n: optional,
+      e: optional,
+      crv: optional,
+      x: optional,
+      y: optional,
     }),
   ),
 });
 
-const text = Type.String();
-const optional = Type.Optional(Type.String());
 const seconds = Type.Integer({ minimum: 0, description: "Duration in seconds." });
 const unixSeconds = Type.Integer({ description: "Seconds since the epoch." });
 
@@ -80,7 +78,6 @@ const tokenFields = {
 };
 
 const TokenRequest = clientForm("TokenRequest", tokenFields);
-/** A token request as the query of `GET /oidc/token`. */
 const TokenQuery = Type.Object({ ...tokenFields, ...clientFields });
 
 const TokenResponse = component("TokenResponse", {

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { pathOf } from "../operations/answers.ts";
 import { operationsWith } from "../operations/define-operation.ts";
 import { rootFamily, staticFamily, wellKnownFamily } from "./page-operation.ts";
 
@@ -24,7 +25,7 @@ export const idpOperations = [
     summary: "Get a stylesheet, script or picture of the pages",
     takesRest: true,
     undocumented: "the pages' own assets, whose names change with their content",
-    request: { path: Type.Object({ asset: Type.String() }) },
+    request: pathOf({ asset: Type.String() }),
     answers: { 200: { description: "The asset." }, 404: { description: "No asset has this name." } },
   }),
 ];

@@ -1,5 +1,4 @@
-import { type TObject, type TSchema, Type } from "typebox";
-import { jsonBody } from "../operations/answers.ts";
+import { type TSchema, Type } from "typebox";
 import {
   type CommonMembers,
   defineOperation,
@@ -7,6 +6,7 @@ import {
   type Operation,
   type OperationAnswer,
   operationsWith,
+  type Row,
 } from "../operations/define-operation.ts";
 import { defineFamily } from "../operations/route-family.ts";
 import { text } from "../schema.ts";
@@ -39,7 +39,6 @@ export const noted = (description: string): OperationAnswer => ({
   bodyOptional: true,
 });
 
-/** The body of a request as a form. */
 export const form = (schema: TSchema) => ({ body: { "application/x-www-form-urlencoded": schema } });
 
 export const csrfToken = text("CSRF token of the form.");
@@ -64,17 +63,6 @@ export function withLanguage<Id extends string, Path extends string>(
   return defineOperation({ ...operation, inLanguage });
 }
 
-/** A page for browsers. */
-export interface PageRow extends Pick<Operation, "summary" | "answers"> {
-  readonly family?: Operation["family"];
-  readonly description?: string;
-  readonly pathFields?: TObject;
-  readonly query?: TObject;
-  readonly headers?: TObject;
-  readonly form?: TSchema;
-  readonly json?: TSchema;
-}
-
 /** Defines pages that have these members in common. Paths that only delete and paths that change a single object have no language variant. */
 export function pagesWith(common: Pick<CommonMembers, "family" | "tag" | "security">) {
   const define = operationsWith({
@@ -86,16 +74,9 @@ export function pagesWith(common: Pick<CommonMembers, "family" | "tag" | "securi
     method: HttpMethod,
     path: Path,
     operationId: Id,
-    { pathFields, query, headers, form: fields, json, ...row }: PageRow,
+    row: Row,
   ): Operation<Id, Path> => {
-    const request = {
-      ...(query !== undefined && { query }),
-      ...(headers !== undefined && { headers }),
-      ...(fields !== undefined && form(fields)),
-      ...(json !== undefined && jsonBody(json)),
-      ...(pathFields !== undefined && { path: pathFields }),
-    };
-    const operation = define(method, path, operationId, { ...row, request });
+    const operation = define(method, path, operationId, row);
     if (method === "delete" || (method !== "get" && path.includes("{"))) return operation;
     return withLanguage(operation, {
       summary: `${row.summary}, in a given language`,

@@ -1,7 +1,7 @@
-import { type Static, Type } from "typebox";
-import { emptyAnswer, errorAnswer, jsonAnswer, jsonBody, operatorApi } from "../operations/answers.ts";
+import { Type } from "typebox";
+import { emptyAnswer, jsonAnswer, jsonBody } from "../operations/answers.ts";
 import { operationsWith } from "../operations/define-operation.ts";
-import { component, optionalText, text, time } from "../schema.ts";
+import { component, integer, object, optionalText } from "../schema.ts";
 import { OauthError } from "./oauth-operations.ts";
 import { oidcFamily, wellKnownFamily } from "./page-operation.ts";
 
@@ -10,9 +10,8 @@ const words = Type.Array(Type.String());
 
 const uris = Type.Array(Type.String({ maxLength: 512 }), { maxItems: 10 });
 const flag = Type.Optional(Type.Boolean());
-const jwks = Type.Optional(Type.Object({}, { description: "Public keys (RFC 7517)." }));
+const jwks = Type.Optional(object("Public keys (RFC 7517).", {}));
 
-/** Members that a request and a response have in common. */
 const metadata = {
   client_name: optional,
   token_endpoint_auth_method: optional,
@@ -30,7 +29,7 @@ const metadata = {
   initiate_login_uri: optional,
   id_token_signed_response_alg: optional,
   userinfo_signed_response_alg: optional,
-  default_max_age: Type.Optional(Type.Integer({ description: "Seconds." })),
+  default_max_age: Type.Optional(integer("Seconds.")),
   request_object_signing_alg: optional,
   request_uris: Type.Optional(uris),
   require_signed_request_object: flag,
@@ -55,9 +54,9 @@ export const RegistrationUpdate = component("RegistrationUpdate", {
 /** RFC 7591 §3.2.1, RFC 7592 §3. */
 export const RegistrationResponse = component("RegistrationResponse", {
   client_id: Type.String(),
-  client_id_issued_at: Type.Integer({ description: "Seconds since the epoch." }),
+  client_id_issued_at: integer("Seconds since the epoch."),
   client_secret: optional,
-  client_secret_expires_at: Type.Optional(Type.Integer({ description: "0: it does not expire on its own." })),
+  client_secret_expires_at: Type.Optional(integer("0: it does not expire on its own.")),
   registration_access_token: optionalText("Token for the registration_client_uri. Mail clients receive none."),
   registration_client_uri: optional,
   redirect_uris: words,
@@ -71,28 +70,6 @@ export const ProtectedResource = component("ProtectedResource", {
   scopes_supported: words,
   bearer_methods_supported: words,
 });
-
-const RegisteredClient = component("RegisteredClient", {
-  client_id: Type.String(),
-  client_name: text("As the client gave it, unverified."),
-  redirect_uris: words,
-  scope: Type.String(),
-  kind: Type.Union([Type.Literal("mail"), Type.Literal("full")], {
-    description: "`mail`: in the profile for mail clients. `full`: by dynamic registration.",
-  }),
-  network: text("Network from which the client registered."),
-  initial_access_token: text("Name of the initial access token. Empty if none was required."),
-  software_id: text("Identifier of the program. Empty if the client gave none."),
-  created: Type.String({ format: "date-time" }),
-  last_used: Type.Optional(time("When a token was last issued, accurate to one hour.")),
-  ends: time("End of the registration unless it is used."),
-});
-
-export const RegisteredClientList = component("RegisteredClientList", {
-  clients: Type.Array(RegisteredClient),
-  next: Type.Optional(Type.Integer({ description: "Position of the next page; absent on the last one." })),
-});
-export type RegisteredClientList = Static<typeof RegisteredClientList>;
 
 const refused = (description: string) => jsonAnswer(description, OauthError);
 const failed = refused("Temporary failure.");
@@ -149,35 +126,6 @@ export const registrationOperations = [
   oidc("get", "/.well-known/oauth-protected-resource", "protectedResourceMetadata", {
     family: wellKnownFamily,
     summary: "Get the metadata of the mail services as a protected resource (RFC 9728)",
-    answers: {
-      200: jsonAnswer("The metadata.", ProtectedResource),
-      404: refused("Mail clients cannot register."),
-    },
-  }),
-];
-
-const registeredClients = operatorApi(
-  { name: "registered OIDC clients", prefix: "/api/v1/oidc/clients", owner: "idp" },
-  "OIDC clients",
-  { 403: errorAnswer("The token lacks a required scope.") },
-);
-
-export const registeredClientOperations = [
-  registeredClients("get", "/api/v1/oidc/clients", "listRegisteredClients", {
-    summary: "List the clients that registered themselves",
-    description: "At most 100, the next to expire first. `next` is the position of the next page.",
-    request: { query: Type.Object({ position: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000 })) }) },
-    answers: {
-      200: jsonAnswer("The clients.", RegisteredClientList),
-      400: errorAnswer("position is not a number."),
-    },
-  }),
-  registeredClients("delete", "/api/v1/oidc/clients/{client_id}", "deleteRegisteredClient", {
-    summary: "Delete a client that registered itself, and revoke its tokens",
-    request: { path: Type.Object({ client_id: Type.String({ minLength: 1, maxLength: 200 }) }) },
-    answers: {
-      204: emptyAnswer("The client is deleted and its tokens are revoked."),
-      404: errorAnswer("No client has registered itself with this ID."),
-    },
+    answers: { 200: jsonAnswer("The metadata.", ProtectedResource), 404: refused("Mail clients cannot register.") },
   }),
 ];

@@ -1,8 +1,8 @@
 import { type TObject, type TProperties, Type } from "typebox";
-import { ErrorBody } from "../operations/answers.ts";
-import type { OperationAnswer } from "../operations/define-operation.ts";
+import { ErrorBody, jsonBody, pathOf } from "../operations/answers.ts";
+import type { OperationAnswer, Row } from "../operations/define-operation.ts";
 import { component, optionalText, text } from "../schema.ts";
-import { csrfToken, type PageRow, page, pagesWith, selfServiceFamily, sentTo } from "./page-operation.ts";
+import { csrfToken, form, page, pagesWith, selfServiceFamily, sentTo } from "./page-operation.ts";
 import { WebauthnCreation, WebauthnDone, WebauthnRegistrationBody } from "./webauthn.ts";
 
 const selfService = pagesWith({ family: selfServiceFamily, tag: "Self-service", security: "browser_session" });
@@ -19,7 +19,7 @@ const DeletionForm = component(
   { description: "Form that deletes something." },
 );
 
-type Options = Pick<PageRow, "pathFields"> & { readonly isFresh?: boolean };
+type Options = Pick<Row, "request"> & { readonly isFresh?: boolean };
 
 function shown<const Path extends string, const Id extends string>(
   path: Path,
@@ -36,22 +36,25 @@ function removed<const Path extends string, const Id extends string>(
   path: Path,
   operationId: Id,
   summary: string,
-  { isFresh = true, ...fields }: Options = {},
+  { isFresh = true, request }: Options = {},
 ) {
   const gone = sentTo("Redirect to the list, or to a sign-in if the last one is more than ten minutes old.");
-  const row = { ...fields, summary, answers: { 302: gone, 401: signedOut, ...(isFresh && { 404: absent }) } };
+  const row = { summary, answers: { 302: gone, 401: signedOut, ...(isFresh && { 404: absent }) } };
   return [
-    selfService("delete", path, operationId, { ...row, headers: token }),
-    selfService("post", path, `${operationId}ByForm` as const, { ...row, form: DeletionForm }),
+    selfService("delete", path, operationId, { ...row, request: { ...request, headers: token } }),
+    selfService("post", path, `${operationId}ByForm` as const, {
+      ...row,
+      request: { ...request, ...form(DeletionForm) },
+    }),
   ] as const;
 }
 
-const one = (name: string) => ({ pathFields: Type.Object({ id: text(`ID of the ${name}.`) }) });
+const one = (name: string) => ({ request: pathOf({ id: text(`ID of the ${name}.`) }) });
 
 const formOf = (title: string, fields: TProperties): TObject =>
   Type.Object({ ...fields, csrf_token: csrfToken }, { title });
 
-const posted = <const Path extends string, const Id extends string>(path: Path, operationId: Id, row: PageRow) =>
+const posted = <const Path extends string, const Id extends string>(path: Path, operationId: Id, row: Row) =>
   selfService("post", path, operationId, { ...row, answers: { ...fresh, ...row.answers } });
 
 const refused: OperationAnswer = {
@@ -67,7 +70,7 @@ const recoveryForm = formOf("RecoverySaveForm", {
 const saved = <const Path extends string, const Id extends string>(path: Path, operationId: Id) =>
   posted(path, operationId, {
     summary: "Save the generated codes and invalidate the previous ones",
-    form: recoveryForm,
+    request: form(recoveryForm),
     answers: { 302: on },
   });
 
@@ -75,7 +78,7 @@ const totp = [
   shown("/mfa/totp/register", "totpRegistrationPage", "Show the page for setting up an authenticator app"),
   posted("/mfa/totp/register", "registerTotp", {
     summary: "Set up an authenticator app with its first code",
-    form: formOf("TotpRegistrationForm", { code: Type.String() }),
+    request: form(formOf("TotpRegistrationForm", { code: Type.String() })),
     answers: { 200: page("The page with an error message: the code is wrong."), 302: on },
   }),
   shown("/mfa/totp/remove", "totpRemovalPage", "Ask for confirmation before the authenticator app is removed"),
@@ -86,7 +89,7 @@ const recovery = [
   shown("/mfa/recovery/register", "recoveryCodesPage", "Show the page for recovery codes"),
   posted("/mfa/recovery/generate", "draftRecoveryCodes", {
     summary: "Generate recovery codes, which become valid when they are saved",
-    form: formOf("RecoveryDraftForm", {}),
+    request: form(formOf("RecoveryDraftForm", {})),
     answers: {
       200: page("The codes, which are shown only once."),
       302: sentTo("Redirect back, because the account has no second factor."),
@@ -110,8 +113,7 @@ const webauthn = [
   }),
   selfService("post", "/mfa/webauthn/register/finish", "finishWebauthnRegistration", {
     summary: "Store a new passkey",
-    headers: token,
-    json: WebauthnRegistrationBody,
+    request: { headers: token, ...jsonBody(WebauthnRegistrationBody) },
     answers: {
       200: { description: "The passkey was stored.", content: { "application/json": WebauthnDone } },
       ...fresh,
@@ -130,9 +132,8 @@ const webauthn = [
   ...removed("/mfa/webauthn/device/{id}", "deleteWebauthnDevice", "Remove a passkey", one("passkey")),
   posted("/mfa/webauthn/device/{id}/name", "renameWebauthnDevice", {
     summary: "Rename a passkey",
-    form: formOf("WebauthnNameForm", { name: Type.String() }),
+    request: { ...form(formOf("WebauthnNameForm", { name: Type.String() })), ...one("passkey").request },
     answers: { 302: sentTo("Redirect to the list.") },
-    ...one("passkey"),
   }),
 ];
 
@@ -142,7 +143,7 @@ const access = [
   shown("/mfa/app-passwords", "appPasswordsPage", "List the app passwords of the account"),
   posted("/mfa/app-passwords", "createAppPassword", {
     summary: "Create an app password",
-    form: formOf("AppPasswordForm", { label: Type.String() }),
+    request: form(formOf("AppPasswordForm", { label: Type.String() })),
     answers: { 200: page("The password, which is shown only once; or the list, if there are too many app passwords.") },
   }),
   shown("/mfa/app-password/{id}/remove", "appPasswordRemovalPage", "Ask before revoking an app password", appPassword),
@@ -194,8 +195,10 @@ const suspicious = [
   }),
   selfService("post", "/mfa/suspicious-sign-ins/{id}/confirm", "confirmSuspiciousSignIn", {
     summary: "Confirm that a suspicious sign-in was the user's own",
-    pathFields: Type.Object({ id: text("Digest of the network of the sign-in.") }),
-    form: formOf("SignInConfirmationForm", {}),
+    request: {
+      path: Type.Object({ id: text("Digest of the network of the sign-in.") }),
+      ...form(formOf("SignInConfirmationForm", {})),
+    },
     answers: {
       302: sentTo("Redirect to the list, or to a sign-in with the second factor."),
       400: page("Neither a second factor nor a device that was known before the sign-in proves it."),
@@ -204,7 +207,7 @@ const suspicious = [
   }),
   selfService("post", "/mfa/suspicious-sign-ins/secure", "secureAccount", {
     summary: "End all other sessions, tokens and app passwords",
-    form: formOf("SecureAccountForm", {}),
+    request: form(formOf("SecureAccountForm", {})),
     answers: {
       302: sentTo("Redirect to the list, which links to the page for changing the password."),
       401: signedOut,
@@ -226,13 +229,12 @@ const mailClients = [
   }),
   selfService("get", "/mfa/mail-client/{client}", "mailClientPage", {
     summary: "Show how to set up a kind of mail client",
-    pathFields: mailClient,
+    request: { path: mailClient },
     answers: { 200: page("The page."), 302: tooOld, 401: signedOut, 404: noMailSettings },
   }),
   posted("/mfa/mail-client/{client}", "createMailClientPassword", {
     summary: "Create an app password for a mail client, and with it a profile or a QR code",
-    pathFields: mailClient,
-    form: formOf("MailClientForm", { label: Type.String() }),
+    request: { path: mailClient, ...form(formOf("MailClientForm", { label: Type.String() })) },
     answers: {
       200: page(
         "The password, profile or QR code, which are shown only once; or the page, if there are too many app passwords.",

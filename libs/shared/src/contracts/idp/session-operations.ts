@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { backchannel, emptyAnswer, errorAnswer, jsonAnswer, temporaryFailure } from "../operations/answers.ts";
+import { backchannel, emptyAnswer, errorAnswer, jsonAnswer, pathOf, temporaryFailure } from "../operations/answers.ts";
 import { operationsWith } from "../operations/define-operation.ts";
 import { defineFamily, operatorScopes } from "../operations/route-family.ts";
 import { component, text, texts, time } from "../schema.ts";
@@ -62,7 +62,6 @@ const ofUser = { of: "account", in: "path", member: "user_id" } as const;
 const ended = emptyAnswer("The sessions have ended, or there were none.");
 const path = `${base}/{user_id}` as const;
 
-/** The path without a user. */
 const withoutUser = operationsWith({
   ...backchannel(family, tag),
   concerns: { of: "nobody" },
@@ -90,7 +89,7 @@ export const oidcSessionOperations = [
     concerns: ofUser,
     summary: "End all sessions of a user",
     description: "All access and refresh tokens of the user become invalid.",
-    request: { path: Type.Object({ user_id }) },
+    request: pathOf({ user_id }),
     answers: { 204: ended },
   }),
   oidcSessions("delete", `${path}/{token}`, "deleteOidcSession", {
@@ -98,7 +97,7 @@ export const oidcSessionOperations = [
     summary: "End one session of a user",
     description:
       "Ends the token and everything issued under the same consent. For the id of a browser session, ends the browser's sign-in and everything that clients obtained through it.",
-    request: { path: Type.Object({ user_id, token }) },
+    request: pathOf({ user_id, token }),
     answers: {
       204: ended,
       400: errorAnswer("user_id or token is missing or too long."),

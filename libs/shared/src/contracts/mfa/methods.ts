@@ -1,6 +1,6 @@
 import { type Static, type TProperties, type TSchema, Type } from "typebox";
 import { type BusMethod, engineMethod } from "../define.ts";
-import { oneOf, optionalFlag, optionalText, text, texts } from "../schema.ts";
+import { integer, oneOf, optionalFlag, optionalText, text, texts } from "../schema.ts";
 
 /** The account and backend of second factors, in every method. */
 const mfaTarget = {
@@ -33,7 +33,8 @@ export const MfaRefusal = Type.Object({
 });
 export type MfaRefusal = Static<typeof MfaRefusal>;
 
-const mfaDone = Type.Object({ outcome: Type.Literal("ok") });
+const outcome = <const Outcome extends string>(name: Outcome) => Type.Object({ outcome: Type.Literal(name) });
+const mfaDone = outcome("ok");
 
 /** A method on the second factors of an account. Each may be refused. */
 function mfaMethod<Fields extends TProperties, Replies extends TSchema[]>(
@@ -65,7 +66,7 @@ export const mfaFactorsRead = repeatable(
     Type.Object({
       outcome: Type.Literal("ok"),
       account: text("Canonical account name."),
-      backend: Type.Integer({ description: "Number of the kind of backend." }),
+      backend: integer("Number of the kind of backend."),
       backendName: text("Entry of the backend in auth.backends.order."),
       displayName: Type.Optional(Type.String()),
       uniqueUserId: optionalText("Identifier that survives renames. The OIDC subject is derived from it."),
@@ -84,15 +85,12 @@ export const mfaTotpSet = mfaMethod("totp-set", { secret: Type.String({ minLengt
 /** Deletes the TOTP secret. It is not an error if there is none. Recovery codes remain. */
 export const mfaTotpDelete = mfaMethod("totp-delete", {}, mfaDone);
 
-/** Maximum number of codes of an account. */
 export const maxRecoveryCodes = 32;
 
 /** Replaces all recovery codes by these. They are stored as hashes and cannot be read again. */
 export const mfaRecoveryCodesSet = mfaMethod(
   "recovery-set",
-  {
-    codes: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { minItems: 1, maxItems: maxRecoveryCodes }),
-  },
+  { codes: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { minItems: 1, maxItems: maxRecoveryCodes }) },
   mfaDone,
 );
 
@@ -106,10 +104,9 @@ export const mfaRecoveryCodeRedeem = mfaMethod(
   "recovery-redeem",
   { code: Type.String({ minLength: 1, maxLength: 128 }) },
   Type.Object({ outcome: Type.Literal("ok"), left: Type.Integer({ minimum: 0 }) }),
-  Type.Object({ outcome: Type.Literal("rejected") }),
+  outcome("rejected"),
 );
 
-/** Maximum number of credentials of an account. */
 export const maxWebauthnCredentials = 32;
 
 const credential = text("A JSON object as text, stored byte for byte.", { minLength: 2, maxLength: 16_384 });
@@ -119,12 +116,7 @@ export const mfaWebauthnList = repeatable(
 );
 
 /** `exists`: the same text, or a credential with the same `id`, is already stored. */
-export const mfaWebauthnSave = mfaMethod(
-  "webauthn-save",
-  { credential },
-  mfaDone,
-  Type.Object({ outcome: Type.Literal("exists") }),
-);
+export const mfaWebauthnSave = mfaMethod("webauthn-save", { credential }, mfaDone, outcome("exists"));
 
 /**
  * Compare-and-set: `credential` replaces `oldCredential` only while that is stored, byte for byte. `conflict`: it is not, because it was
@@ -134,21 +126,14 @@ export const mfaWebauthnUpdate = mfaMethod(
   "webauthn-update",
   { credential, oldCredential: credential },
   mfaDone,
-  Type.Object({ outcome: Type.Literal("conflict") }),
+  outcome("conflict"),
 );
 
 /** `absent`: no such text is stored. */
-export const mfaWebauthnDelete = mfaMethod(
-  "webauthn-delete",
-  { credential },
-  mfaDone,
-  Type.Object({ outcome: Type.Literal("absent") }),
-);
+export const mfaWebauthnDelete = mfaMethod("webauthn-delete", { credential }, mfaDone, outcome("absent"));
 
-/** Maximum number of app passwords of an account. */
 export const maxAppPasswords = 32;
 
-/** Maximum length of the label of an app password. */
 export const maxLabelLength = 64;
 
 const id = Type.String({ pattern: "^[0-9a-f]{16}$" });
@@ -181,13 +166,8 @@ export const mfaAppPasswordCreate = mfaMethod(
   "app-password-create",
   { label, protocols },
   Type.Object({ outcome: Type.Literal("ok"), appPassword: AppPassword, password: Type.String() }),
-  Type.Object({ outcome: Type.Literal("full") }),
+  outcome("full"),
 );
 
 /** `absent`: the account has no such app password. */
-export const mfaAppPasswordRevoke = mfaMethod(
-  "app-password-revoke",
-  { id },
-  mfaDone,
-  Type.Object({ outcome: Type.Literal("absent") }),
-);
+export const mfaAppPasswordRevoke = mfaMethod("app-password-revoke", { id }, mfaDone, outcome("absent"));

@@ -1,4 +1,4 @@
-import type { TSchema } from "typebox";
+import { type TProperties, type TSchema, Type } from "typebox";
 import { component, text } from "../schema.ts";
 import { type CommonMembers, type OperationAnswer, operationsWith } from "./define-operation.ts";
 import { defineFamily, operatorScopes, type RouteFamily } from "./route-family.ts";
@@ -25,6 +25,14 @@ export const temporaryFailure = errorAnswer("Temporary failure.");
 
 export function jsonBody(schema: TSchema) {
   return { body: { "application/json": schema } };
+}
+
+export function queryOf(fields: TProperties) {
+  return { query: Type.Object(fields) };
+}
+
+export function pathOf(fields: TProperties) {
+  return { path: Type.Object(fields) };
 }
 
 /** What the operations of API callers have in common. */

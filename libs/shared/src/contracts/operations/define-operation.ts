@@ -125,7 +125,7 @@ export function defineOperation<const Id extends string, const Path extends stri
   return Object.freeze(operation);
 }
 
-type Row = Pick<Operation, "summary"> & Partial<Operation>;
+export type Row = Pick<Operation, "summary"> & Partial<Operation>;
 
 /** What operations have in common. */
 export type CommonMembers = Pick<Operation, "family" | "tag" | "audience" | "security"> & Partial<Operation>;

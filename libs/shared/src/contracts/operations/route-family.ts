@@ -25,7 +25,6 @@ export type Channel = "back" | "front" | "both" | "console";
  * the owner, which answers 404 to paths without an operation.
  */
 export interface RouteFamily {
-  /** Name of the family, for people. */
   readonly name: string;
   /** Matches itself and everything below it. */
   readonly prefix: string;

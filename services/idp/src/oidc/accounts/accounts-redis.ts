@@ -6,7 +6,7 @@ import {
   type RedisClient,
   together,
 } from "@postern/shared/platform/redis";
-import { digestOfId, isRecord, textOf } from "../storage/models.ts";
+import { digestOfId, isRecord, textOf, textsOf } from "../storage/models.ts";
 
 /** An account as the backend returned it at the last sign-in; the source of claims. */
 export interface OidcAccount {
@@ -22,15 +22,13 @@ export interface OidcAccount {
   readonly mfaCompleted?: boolean | undefined;
 }
 
-function texts(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
-}
-
 function isAccount(value: unknown): value is OidcAccount {
   if (!isRecord(value) || textOf(value["accountId"]) === undefined || textOf(value["account"]) === undefined)
     return false;
   const { attributes } = value;
-  return isRecord(attributes) && Object.values(attributes).every((list) => texts(list).length === Object(list).length);
+  return (
+    isRecord(attributes) && Object.values(attributes).every((list) => textsOf(list).length === Object(list).length)
+  );
 }
 
 const decided = decidedInRedis("an account of the provider cannot be read or written");

@@ -21,14 +21,12 @@ export function accountOfSession(session: BrowserSessionRecord | undefined): Oid
 }
 
 /** The account of a subject; undefined for one that is refused. An account that is new to OIDC is taken from the session and stored. */
-export type FindAccount = (accountId: string, sessionUid: string | undefined) => Promise<OidcAccount | undefined>;
-
 export function createFindAccount(
   accounts: Pick<OidcAccounts, "find" | "save">,
   sessions: Pick<BrowserSessions, "findByUid">,
   isRefused: IsRefused,
-): FindAccount {
-  return async (accountId, sessionUid) => {
+) {
+  return async (accountId: string, sessionUid: string | undefined): Promise<OidcAccount | undefined> => {
     const known = await accounts.find(accountId);
     if (known !== undefined && (await isRefused(known.account))) return undefined;
     if (known !== undefined || sessionUid === undefined) return known;

@@ -1,4 +1,5 @@
 import { addressMemberOf, type ClaimMappingConfig, claimNameOf } from "@postern/shared/platform/config";
+import { attributeOf } from "../../domains/account-domains.ts";
 import type { BrowserSessions } from "../../sessions/session-store-redis.ts";
 import type { OidcAccount } from "../accounts/accounts-redis.ts";
 import { isRecord } from "../storage/models.ts";
@@ -6,22 +7,17 @@ import { isRecord } from "../storage/models.ts";
 /**
  * What only the console receives: under which record the second factor is kept with which the session began; empty if it began without,
  * or has ended. Nothing for other clients.
+ *
+ * @param consoleClientId `runtime.console.client_id`; empty without a console
  */
-type ConsoleClaims = (clientId: string, sessionUid: string | undefined) => Promise<{ readonly second_factor?: string }>;
-
-/** `consoleClientId`: `runtime.console.client_id`; empty without a console */
-export function createConsoleClaims(
-  consoleClientId: string,
-  sessions: Pick<BrowserSessions, "findByUid">,
-): ConsoleClaims {
-  return async (clientId, sessionUid) => {
+export function createConsoleClaims(consoleClientId: string, sessions: Pick<BrowserSessions, "findByUid">) {
+  return async (clientId: string, sessionUid: string | undefined): Promise<{ readonly second_factor?: string }> => {
     if (consoleClientId === "" || clientId !== consoleClientId) return {};
     const session = sessionUid === undefined ? undefined : await sessions.findByUid(sessionUid);
     return { second_factor: session?.factor?.id ?? "" };
   };
 }
 
-/** A value of a claim. */
 type ClaimValue = string | number | boolean | object;
 
 /** Types that OpenID Connect Core §5.1 fixes, whatever a mapping says. */
@@ -123,7 +119,6 @@ const usualAddress: Readonly<Record<string, readonly string[]>> = {
   country: ["co", "c"],
 };
 
-/** Claims that every account has, or may have. */
 const ofEveryAccount: ReadonlySet<string> = new Set(["preferred_username", "name", "email", "groups"]);
 
 /** Claims that vouch for another claim and are meaningless without it. */
@@ -139,15 +134,8 @@ const ignored: OnUnreadable = () => undefined;
 
 type Claims = Record<string, ClaimValue>;
 
-function attribute({ attributes }: OidcAccount, name: string): readonly string[] {
-  const own = attributes[name];
-  if (own !== undefined) return own;
-  const found = Object.entries(attributes).find(([key]) => key.toLowerCase() === name.toLowerCase());
-  return found?.[1] ?? [];
-}
-
 function firstText(account: OidcAccount, names: readonly string[]): string | undefined {
-  return names.flatMap((name) => attribute(account, name)).find((text) => text !== "");
+  return names.flatMap((name) => attributeOf(account.attributes, name)).find((text) => text !== "");
 }
 
 function isConstant({ constant }: ClaimMappingConfig): boolean {
@@ -156,7 +144,7 @@ function isConstant({ constant }: ClaimMappingConfig): boolean {
 
 function textsOf(account: OidcAccount, { attribute: name, from }: ClaimMappingConfig): readonly string[] {
   if (from === "groups") return account.groups ?? [];
-  return from === "group_dns" ? (account.groupDns ?? []) : attribute(account, name);
+  return from === "group_dns" ? (account.groupDns ?? []) : attributeOf(account.attributes, name);
 }
 
 function mapped(account: OidcAccount, mapping: ClaimMappingConfig, onUnreadable: OnUnreadable): ClaimValue | undefined {
@@ -190,7 +178,10 @@ function setClaim(claims: Claims, claim: string, value: ClaimValue): void {
 
 function usualClaims(account: OidcAccount): Claims {
   const claims: Claims = { preferred_username: account.account };
-  const name = account.displayName ?? attribute(account, "displayName")[0] ?? attribute(account, "cn")[0];
+  const name =
+    account.displayName ??
+    attributeOf(account.attributes, "displayName")[0] ??
+    attributeOf(account.attributes, "cn")[0];
   if (name !== undefined) claims["name"] = name;
   for (const [claim, names] of Object.entries(usual)) {
     const value = firstText(account, names);

@@ -4,7 +4,6 @@ import type Provider from "oidc-provider";
 
 type ApplicationType = "web" | "native";
 
-/** What decides how the addresses of a client are compared. */
 interface AddressRules {
   /** Undefined if it is not stated. */
   readonly applicationType: ApplicationType | undefined;

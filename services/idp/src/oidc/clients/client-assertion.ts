@@ -1,25 +1,16 @@
 import { hash } from "node:crypto";
 import { pathTo } from "@postern/shared/contracts";
-import type { Clock } from "@postern/shared/platform/time";
+import { systemClock } from "@postern/shared/platform/time";
 import { decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
 import { acceptsSignature } from "../settings/client-profile.ts";
 import type { OidcStore } from "../storage/store-redis.ts";
-import type { WantedKey } from "./client-key-sets.ts";
-import type { ClientPolicies, ClientPolicy, KeySetsOf, LoadClient } from "./clients.ts";
-import { type VerifyWithKeys, verifyClientJwt } from "./verify-client-jwt.ts";
+import { type VerifyWithKeys, verifyClientJwt } from "./client-key-sets.ts";
+import type { WantedKey } from "./client-keys.ts";
+import type { Authenticated, ClientPolicy, FindPolicy, KeySetsOf } from "./clients.ts";
 
 /** Longest lifetime of an assertion (behaviour reference §2.8), including clock skew. */
 const longestAssertionSeconds = 330;
 const skewSeconds = 30;
-
-export interface AssertionDeps {
-  readonly policies: () => ClientPolicies;
-  readonly load: LoadClient;
-  readonly keySetsOf: KeySetsOf;
-  readonly store: Pick<OidcStore, "unseen">;
-  readonly issuer: string;
-  readonly clock: Clock;
-}
 
 /** Why an assertion is refused, for the log. */
 export type AssertionRefusal =
@@ -30,10 +21,6 @@ export type AssertionRefusal =
   | "wrong_signature_or_claims"
   | "lives_too_long"
   | "used_before";
-
-export type AssertionOutcome =
-  | { readonly outcome: "client"; readonly policy: ClientPolicy }
-  | { readonly outcome: "refused"; readonly reason: AssertionRefusal; readonly client: string | undefined };
 
 function claimedBy(assertion: string): (WantedKey & { readonly sub: string }) | undefined {
   try {
@@ -47,8 +34,7 @@ function claimedBy(assertion: string): (WantedKey & { readonly sub: string }) | 
   }
 }
 
-function createVerify(assertion: string, path: string, policy: ClientPolicy, deps: AssertionDeps): VerifyWithKeys {
-  const { issuer, clock } = deps;
+function createVerify(assertion: string, path: string, policy: ClientPolicy, issuer: string): VerifyWithKeys {
   const isStrict = policy.config.client_assertion_audience === "issuer";
   return async (keys) => {
     for (const { key, algorithms } of keys) {
@@ -59,7 +45,6 @@ function createVerify(assertion: string, path: string, policy: ClientPolicy, dep
         audience: isStrict ? issuer : [issuer, `${issuer}${path}`, `${issuer}${pathTo("token")}`],
         requiredClaims: ["exp", "jti"],
         clockTolerance: skewSeconds,
-        currentDate: new Date(clock.now()),
       }).catch(() => undefined);
       if (verified === undefined) continue;
       return isStrict && verified.payload.aud !== issuer ? undefined : verified.payload;
@@ -68,28 +53,25 @@ function createVerify(assertion: string, path: string, policy: ClientPolicy, dep
   };
 }
 
-/** Checks `private_key_jwt` (RFC 7523 §3) at this path. Rejects when keys cannot be read or a replay cannot be excluded. */
-export type AuthenticateAssertion = (assertion: string, path: string) => Promise<AssertionOutcome>;
-
-export function createAuthenticateAssertion(deps: AssertionDeps): AuthenticateAssertion {
-  const { policies, load, keySetsOf, store, clock } = deps;
-  return async (assertion, path) => {
+/** Checks `private_key_jwt` (RFC 7523 §3) at a path. Rejects when keys cannot be read or a replay cannot be excluded. */
+export function createAuthenticateAssertion(
+  findPolicy: FindPolicy,
+  keySetsOf: KeySetsOf,
+  store: Pick<OidcStore, "unseen">,
+  issuer: string,
+) {
+  return async (assertion: string, path: string): Promise<Authenticated<AssertionRefusal>> => {
     const claimed = claimedBy(assertion);
-    const refused = (reason: AssertionRefusal): AssertionOutcome => ({
-      outcome: "refused",
-      reason,
-      client: claimed?.sub,
-    });
+    const refused = (reason: AssertionRefusal) => ({ outcome: "refused", reason, client: claimed?.sub }) as const;
     if (claimed === undefined) return refused("not_an_assertion");
-    await load(claimed.sub);
-    const policy = policies().get(claimed.sub);
+    const policy = await findPolicy(claimed.sub);
     if (policy === undefined || !policy.signsAssertions) return refused("unknown_client");
     if (!acceptsSignature(policy.config, claimed.alg)) return refused("wrong_algorithm");
-    const verify = createVerify(assertion, path, policy, deps);
+    const verify = createVerify(assertion, path, policy, issuer);
     const verified = await verifyClientJwt(verify, claimed, policy, keySetsOf(policy));
     if (typeof verified === "string") return refused(verified);
     const { exp = 0, jti = "" } = verified;
-    const leftSeconds = exp - Math.floor(clock.now() / 1000);
+    const leftSeconds = exp - Math.floor(systemClock.now() / 1000);
     if (leftSeconds > longestAssertionSeconds) return refused("lives_too_long");
     // Earlier versions use this identifier too: an assertion is accepted once even while both versions run.
     const id = hash("sha256", `${policy.id}${jti}`, "base64url");
@@ -97,3 +79,5 @@ export function createAuthenticateAssertion(deps: AssertionDeps): AuthenticateAs
     return isFirst ? { outcome: "client", policy } : refused("used_before");
   };
 }
+
+export type AuthenticateAssertion = ReturnType<typeof createAuthenticateAssertion>;

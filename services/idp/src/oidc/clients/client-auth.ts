@@ -2,9 +2,10 @@ import { matchesDigest } from "@postern/shared/platform/crypto";
 import type { FastifyRequest } from "fastify";
 import type { AssertionRefusal, AuthenticateAssertion } from "./client-assertion.ts";
 import { type CertificateRefusal, certificateFault } from "./client-certificate.ts";
-import type { ClientPolicies, ClientPolicy, KeySetsOf, LoadClient } from "./clients.ts";
+import type { Authenticated, ClientPolicies, ClientPolicy, FindPolicy, KeySetsOf } from "./clients.ts";
 
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+
 /** Why a client is refused, for the log. */
 export type ClientRefusal =
   | AssertionRefusal
@@ -13,18 +14,7 @@ export type ClientRefusal =
   | "no_credentials"
   | "several_methods";
 
-export type ClientOutcome =
-  | { readonly outcome: "client"; readonly policy: ClientPolicy }
-  /** `client`: the claimed client id. */
-  | { readonly outcome: "refused"; readonly reason: ClientRefusal; readonly client: string | undefined };
-
-/** Identifies the client of a request. Rejects when its keys cannot be read or a replay cannot be excluded. */
-export type AuthenticateClient = (
-  request: Pick<FastifyRequest, "raw" | "caller">,
-  /** Without empty parameters. */
-  form: URLSearchParams,
-  path: string,
-) => Promise<ClientOutcome>;
+export type ClientOutcome = Authenticated<ClientRefusal>;
 
 function formDecoded(text: string): string {
   try {
@@ -81,24 +71,27 @@ function certificateClient(
   return policy?.usesCertificate === true && secret === "" && assertion === "" ? policy : undefined;
 }
 
-/** Client authentication of our own routes: Basic, form, private_key_jwt, certificate. Public clients are refused. */
+/**
+ * Client authentication of our own routes: Basic, form (without empty parameters), private_key_jwt, certificate. Public clients are refused.
+ * Rejects when the client's keys cannot be read or a replay cannot be excluded.
+ */
 export function createClientAuth(
-  load: LoadClient,
+  findPolicy: FindPolicy,
   policies: () => ClientPolicies,
   byAssertion: AuthenticateAssertion,
   keySetsOf: KeySetsOf,
-): AuthenticateClient {
-  return async ({ raw, caller }, form, path) => {
+) {
+  return async ({ raw, caller }: Pick<FastifyRequest, "raw" | "caller">, form: URLSearchParams, path: string) => {
     const { authorization } = raw.headers;
     const field = (name: string): string => form.get(name) ?? "";
     const [id, secret, assertion] = [field("client_id"), field("client_secret"), field("client_assertion")];
     const credentials = { id, secret, assertion };
-    await load(claimedId(authorization, form));
+    await findPolicy(claimedId(authorization, form));
     if (authorization !== undefined) return byHeader(authorization, credentials, policies());
     const named = certificateClient(credentials, policies());
     if (named !== undefined) {
       const reason = await certificateFault(caller?.certificate, named, keySetsOf(named));
-      return reason === undefined ? { outcome: "client", policy: named } : refused(reason, named.id);
+      return reason === undefined ? ({ outcome: "client", policy: named } as const) : refused(reason, named.id);
     }
     if (assertion === "") return bySecret(id, secret, policies());
     if (secret !== "") return refused("several_methods", id);

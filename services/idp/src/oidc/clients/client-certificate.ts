@@ -2,7 +2,7 @@ import { type KeyObject, X509Certificate } from "node:crypto";
 import type { OidcClientConfig } from "@postern/shared/platform/config";
 import type { ClientCertificate } from "@postern/shared/platform/http";
 import type { ClientKeySets } from "./client-key-sets.ts";
-import { type AssertionAlgorithm, algorithmsOf } from "./client-keys.ts";
+import { algorithmsOf } from "./client-keys.ts";
 import type { ClientPolicy } from "./clients.ts";
 
 /** An attribute of a name: type in upper case, value without escapes. */
@@ -122,7 +122,7 @@ async function isRegistered(
   keySets: ClientKeySets,
 ): Promise<boolean> {
   if (isAmong(keys, publicKey)) return true;
-  const [alg]: readonly (AssertionAlgorithm | undefined)[] = algorithmsOf(publicKey);
+  const alg = algorithmsOf(publicKey).at(0);
   const { jwks_uri: uri } = config;
   if (uri === "" || alg === undefined) return false;
   const wanted = { alg, kid: undefined };

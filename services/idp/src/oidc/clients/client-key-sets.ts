@@ -2,25 +2,8 @@ import type { LoadKeySet } from "@postern/shared/domain/tokens";
 import { abortAfter } from "@postern/shared/platform/concurrency";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Clock } from "@postern/shared/platform/time";
-import { type ClientKey, fittingKeys, readClientKeys } from "./client-keys.ts";
-
-/** The key that an assertion names. */
-export interface WantedKey {
-  readonly alg: string;
-  readonly kid: string | undefined;
-}
-
-/** Keys that clients publish at their `jwks_uri`. */
-export interface ClientKeySets {
-  /**
-   * The suitable keys. Fetches the set if it was not read before, is too old, or lacks the named key.
-   *
-   * @throws AppError UPSTREAM_UNAVAILABLE when no key fits and the set cannot be read, so the assertion cannot be verified
-   */
-  find(uri: string, wanted: WantedKey): Promise<readonly ClientKey[]>;
-  /** Fetches again after no cached key verified a signature, unless the last fetch was moments ago. */
-  findAnew(uri: string, wanted: WantedKey): Promise<readonly ClientKey[]>;
-}
+import type { JWTPayload } from "jose";
+import { type ClientKey, fittingKeys, readClientKeys, type WantedKey } from "./client-keys.ts";
 
 /** An older set is read again before it is used, so that removed keys stop working. */
 const freshMs = 300_000;
@@ -49,12 +32,16 @@ function unread(): Held {
   return { keys: [], readAtMs: never, requestedAtMs: never, hasFailed: false, asking: undefined };
 }
 
-/** @param onError called for the first of consecutive failures */
+/**
+ * Keys that clients publish at their `jwks_uri`.
+ *
+ * @param onError called for the first of consecutive failures
+ */
 export function createClientKeySets(
   load: (uri: string) => LoadKeySet,
   clock: Clock,
   onError: (uri: string, error: unknown) => void,
-): ClientKeySets {
+) {
   const sets = new Map<string, Held>();
   const heldOf = (uri: string): Held => {
     const held = sets.get(uri) ?? unread();
@@ -89,13 +76,19 @@ export function createClientKeySets(
     return found;
   };
   return {
-    find: async (uri, wanted) => {
+    /**
+     * The suitable keys. Fetches the set if it was not read before, is too old, or lacks the named key.
+     *
+     * @throws AppError UPSTREAM_UNAVAILABLE when no key fits and the set cannot be read, so the assertion cannot be verified
+     */
+    find: async (uri: string, wanted: WantedKey): Promise<readonly ClientKey[]> => {
       const held = heldOf(uri);
       const isFresh = clock.now() - held.readAtMs <= freshMs;
       if (!isFresh || usable(held, wanted).length === 0) await refresh(uri, held);
       return answer(held, wanted);
     },
-    findAnew: async (uri, wanted) => {
+    /** Fetches again after no cached key verified a signature, unless the last fetch was moments ago. */
+    findAnew: async (uri: string, wanted: WantedKey): Promise<readonly ClientKey[]> => {
       const held = heldOf(uri);
       await refresh(uri, held);
       // The earlier keys did not verify it: without newer ones the assertion cannot be verified.
@@ -103,4 +96,34 @@ export function createClientKeySets(
       return answer(held, wanted);
     },
   };
+}
+
+export type ClientKeySets = ReturnType<typeof createClientKeySets>;
+
+/** Tries keys in turn. @returns the claims; undefined if no key verifies the JWT or a claim is wrong */
+export type VerifyWithKeys = (keys: readonly ClientKey[]) => Promise<JWTPayload | undefined>;
+
+/**
+ * Verifies a JWT of a client with its configured keys, then its published ones. If none has a matching `kid`, it fetches
+ * the published keys again.
+ *
+ * @throws AppError UPSTREAM_UNAVAILABLE when the published keys are needed and cannot be read
+ */
+export async function verifyClientJwt(
+  verify: VerifyWithKeys,
+  wanted: WantedKey,
+  { keys, config }: { readonly keys: readonly ClientKey[]; readonly config: { readonly jwks_uri: string } },
+  keySets: ClientKeySets,
+): Promise<JWTPayload | "no_key" | "wrong_signature_or_claims"> {
+  const own = fittingKeys(keys, wanted);
+  const byOwn = await verify(own);
+  const { jwks_uri: uri } = config;
+  if (byOwn !== undefined || uri === "") return byOwn ?? (own.length === 0 ? "no_key" : "wrong_signature_or_claims");
+  const published = await keySets.find(uri, wanted);
+  const known = await verify(published);
+  if (known !== undefined) return known;
+  if (published.length === 0) return "no_key";
+  if (published.some(({ kid }) => kid !== undefined && kid === wanted.kid)) return "wrong_signature_or_claims";
+  const newer = (await keySets.findAnew(uri, wanted)).filter((key) => !published.includes(key));
+  return (await verify(newer)) ?? "wrong_signature_or_claims";
 }

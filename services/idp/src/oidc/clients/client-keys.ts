@@ -1,25 +1,27 @@
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { OidcClientConfig } from "@postern/shared/platform/config";
+import type { OidcSignature } from "../settings/client-profile.ts";
 import { isRecord, textOf } from "../storage/models.ts";
 
-export type AssertionAlgorithm = "RS256" | "PS256" | "ES256" | "EdDSA";
+/** The key that a JWT names. */
+export interface WantedKey {
+  readonly alg: string;
+  readonly kid: string | undefined;
+}
 
 /** A public key of a client and what it may verify: the key determines the algorithm, never the assertion. */
 export interface ClientKey {
   readonly kid: string | undefined;
   readonly key: KeyObject;
-  readonly algorithms: readonly AssertionAlgorithm[];
+  readonly algorithms: readonly OidcSignature[];
 }
 
 const maxKeys = 32;
 const minRsaBits = 2048;
 
 /** The algorithms that a key may verify; none for a key that is too weak or of another kind. */
-export function algorithmsOf({
-  asymmetricKeyType: type,
-  asymmetricKeyDetails,
-}: KeyObject): readonly AssertionAlgorithm[] {
+export function algorithmsOf({ asymmetricKeyType: type, asymmetricKeyDetails }: KeyObject): readonly OidcSignature[] {
   const { modulusLength = 0, namedCurve } = asymmetricKeyDetails ?? {};
   if (type === "rsa" && modulusLength >= minRsaBits) return ["RS256", "PS256"];
   if (type === "ec" && namedCurve === "prime256v1") return ["ES256"];
@@ -63,10 +65,7 @@ export function readClientKeys(value: unknown): readonly ClientKey[] {
  * The keys that may verify an assertion: those with its `kid`, or if there are none, those without a `kid`. For an
  * assertion without a `kid`, all keys that fit the algorithm.
  */
-export function fittingKeys(
-  keys: readonly ClientKey[],
-  { alg, kid }: { readonly alg: string; readonly kid: string | undefined },
-): readonly ClientKey[] {
+export function fittingKeys(keys: readonly ClientKey[], { alg, kid }: WantedKey): readonly ClientKey[] {
   const fitting = keys.filter(({ algorithms }) => algorithms.some((name) => name === alg));
   if (kid === undefined) return fitting;
   const named = fitting.filter((key) => key.kid === kid);

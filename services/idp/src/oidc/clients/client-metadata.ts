@@ -3,7 +3,8 @@ import { AppError } from "@postern/shared/platform/errors";
 import { type Adapter, type ClientMetadata, type Configuration, Provider } from "oidc-provider";
 import { createSigningKey, keyKinds } from "../keys/signing-keys.ts";
 import { certificateHeader, certificateInHeader, refuseRequestObject } from "../request-objects/hand-over.ts";
-import { type OidcSettings, offeredSignatures, oidcSignatures } from "../settings/oidc-settings.ts";
+import { oidcSignatures } from "../settings/client-profile.ts";
+import { type OidcSettings, offeredSignatures } from "../settings/oidc-settings.ts";
 import { siteResponseTypes } from "../settings/response-types.ts";
 import { judgeEachAddress, statedType } from "./address-rules.ts";
 import { readCertificate } from "./client-certificate.ts";
@@ -54,7 +55,6 @@ export function registrationRules(settings: OidcSettings) {
   } as const satisfies Configuration;
 }
 
-/** Why an error of the provider says that a client is invalid. */
 function faultIn(error: unknown): string {
   const detail: unknown = error instanceof Error && "error_description" in error ? error.error_description : undefined;
   return typeof detail === "string" ? detail : String(error);

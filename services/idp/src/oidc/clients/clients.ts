@@ -28,7 +28,6 @@ export interface ClientPolicy {
   readonly demands: SignInDemands;
   /** Whose users may use it. */
   readonly limit: DomainLimit;
-  /** Undefined for a client without a secret. */
   readonly secretDigest: Buffer | undefined;
   readonly signsAssertions: boolean;
   /** Authenticates by a certificate (RFC 8705 §2). */
@@ -48,8 +47,13 @@ export interface ClientPolicy {
   readonly isRegistered: boolean;
 }
 
-/** Reads a client that registered itself, so that its policy is known. Rejects without Redis; ignores other identifiers. */
-export type LoadClient = (id: string) => Promise<unknown>;
+/** The policy of a client; one that registered itself is read first, which rejects without Redis. */
+export type FindPolicy = (id: string) => Promise<ClientPolicy | undefined>;
+
+/** How a request authenticates a client: why it is refused, for the log, and the claimed client id. */
+export type Authenticated<Refusal> =
+  | { readonly outcome: "client"; readonly policy: ClientPolicy }
+  | { readonly outcome: "refused"; readonly reason: Refusal; readonly client: string | undefined };
 
 /** The published keys that a client's `jwks_uri` leads to. */
 export type KeySetsOf = (policy: Pick<ClientPolicy, "isRegistered">) => ClientKeySets;
@@ -58,7 +62,7 @@ export type ClientPolicies = Pick<ReadonlyMap<string, ClientPolicy>, "get" | "ha
 
 const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
 
-function authMethodOf(config: OidcClientConfig): Exclude<OidcClientConfig["token_endpoint_auth_method"], ""> {
+export function authMethodOf(config: OidcClientConfig): Exclude<OidcClientConfig["token_endpoint_auth_method"], ""> {
   const { token_endpoint_auth_method: method, client_secret } = config;
   if (method !== "") return method;
   return client_secret === "" ? "none" : "client_secret_basic";
@@ -132,7 +136,8 @@ export function clientMetadata(
   };
 }
 
-function seconds(own: number, general: number): number {
+/** A lifetime of the client in seconds, or else that of the site. */
+export function lifeSeconds(own: number, general: number): number {
   return Math.max(1, Math.round((own > 0 ? own : general) / 1000));
 }
 
@@ -151,8 +156,8 @@ export function policyOf(config: OidcClientConfig, { oidc, mfaPolicy }: OidcSett
     scopes: new Set([...config.scopes, ...config.custom_scopes.map(({ name }) => name)]),
     claims: clientClaims(oidc, config),
     accessTokenType: type === "jwt" ? "jwt" : "opaque",
-    accessTokenSeconds: seconds(config.access_token_lifetime, tokens.default_access_token_lifetime),
-    refreshTokenSeconds: seconds(config.refresh_token_lifetime, tokens.default_refresh_token_lifetime),
+    accessTokenSeconds: lifeSeconds(config.access_token_lifetime, tokens.default_access_token_lifetime),
+    refreshTokenSeconds: lifeSeconds(config.refresh_token_lifetime, tokens.default_refresh_token_lifetime),
     rotatesRefreshTokens: config.revoke_refresh_token && tokens.revoke_refresh_token,
     signature: config.id_token_signed_response_alg || "RS256",
     demands: demandsOf(config, mfaPolicy),

@@ -21,13 +21,13 @@ function stage() {
 
 test("requests for the same URI share one fetch for a second", async () => {
   const { clock, waiting, objects } = stage();
-  const first = [objects.read("https://a.test/"), objects.read("https://a.test/")];
+  const first = [objects("https://a.test/"), objects("https://a.test/")];
   waiting[0]?.end(" x.y.z\n");
   expect(await Promise.all(first)).toEqual(["x.y.z", "x.y.z"]);
   clock.nowMs += 999;
-  expect(await objects.read("https://a.test/")).toBe("x.y.z");
+  expect(await objects("https://a.test/")).toBe("x.y.z");
   clock.nowMs += 1;
-  const later = objects.read("https://a.test/");
+  const later = objects("https://a.test/");
   waiting[1]?.end("a.b.c");
   expect(await later).toBe("a.b.c");
   expect(waiting).toHaveLength(2);
@@ -35,20 +35,20 @@ test("requests for the same URI share one fetch for a second", async () => {
 
 test("a failure is reported, and shared like an object", async () => {
   const { waiting, errors, objects } = stage();
-  const first = objects.read("https://a.test/");
+  const first = objects("https://a.test/");
   waiting[0]?.end(new Error("status 404"));
   await expect(first).rejects.toMatchObject({ code: "UPSTREAM_UNAVAILABLE" });
-  await expect(objects.read("https://a.test/")).rejects.toMatchObject({ code: "UPSTREAM_UNAVAILABLE" });
+  await expect(objects("https://a.test/")).rejects.toMatchObject({ code: "UPSTREAM_UNAVAILABLE" });
   expect([waiting.length, errors]).toEqual([1, ["https://a.test/"]]);
 });
 
 test("at most 16 are fetched at the same time, and the next succeeds when one has ended", async () => {
   const { waiting, objects } = stage();
-  const running = Array.from({ length: 16 }, (_, index) => objects.read(`https://${index}.test/`));
-  await expect(objects.read("https://more.test/")).rejects.toMatchObject({ code: "OVERLOADED" });
+  const running = Array.from({ length: 16 }, (_, index) => objects(`https://${index}.test/`));
+  await expect(objects("https://more.test/")).rejects.toMatchObject({ code: "OVERLOADED" });
   waiting[3]?.end("x.y.z");
   await running[3];
-  const more = objects.read("https://more.test/");
+  const more = objects("https://more.test/");
   waiting[16]?.end("a.b.c");
   expect(await more).toBe("a.b.c");
 });

@@ -13,8 +13,6 @@ const nowSeconds = 1_800_000_000;
 const keys = generateKeyPairSync("ed25519");
 const jwks = JSON.stringify({ keys: [keys.publicKey.export({ format: "jwk" })] });
 
-const load = async (): Promise<void> => {};
-
 function requestObjects() {
   const rules = { redirect_uris: ["https://client.example.test/"] };
   const tree = {
@@ -35,7 +33,12 @@ function requestObjects() {
   const policies = clientPolicies(oidcSettings(loaded.config));
   const keySets = { find: async () => [], findAnew: async () => [] };
   const clock = { now: () => nowSeconds * 1000 };
-  const read = createReadRequestObject({ policies: () => policies, load, keySetsOf: () => keySets, issuer, clock });
+  const read = createReadRequestObject(
+    async (id) => policies.get(id),
+    () => keySets,
+    issuer,
+    clock,
+  );
   return createRequestObjects(read, async () => undefined, issuer);
 }
 

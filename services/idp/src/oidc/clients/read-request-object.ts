@@ -3,16 +3,9 @@ import { decodeProtectedHeader, type JWTPayload, jwtVerify, UnsecuredJWT } from 
 import { membersOf, type RequestObjectRefusal } from "../request-objects/hand-over.ts";
 import type { ReadRequestObject, RequestObjectOutcome } from "../request-objects/unpack-request.ts";
 import { acceptsSignature } from "../settings/client-profile.ts";
-import type { ClientPolicies, ClientPolicy, KeySetsOf, LoadClient } from "./clients.ts";
-import { type VerifyWithKeys, verifyClientJwt } from "./verify-client-jwt.ts";
-
-export interface RequestObjectDeps {
-  readonly policies: () => ClientPolicies;
-  readonly load: LoadClient;
-  readonly keySetsOf: KeySetsOf;
-  readonly issuer: string;
-  readonly clock: Clock;
-}
+import { type VerifyWithKeys, verifyClientJwt } from "./client-key-sets.ts";
+import type { WantedKey } from "./client-keys.ts";
+import type { ClientPolicy, FindPolicy, KeySetsOf } from "./clients.ts";
 
 const longestObject = 32_768;
 const skewSeconds = 30;
@@ -22,12 +15,7 @@ const types: ReadonlySet<string> = new Set(["jwt", "oauth-authz-req+jwt", "appli
 
 const refused = (reason: RequestObjectRefusal): RequestObjectOutcome => ({ outcome: "refused", reason });
 
-interface Header {
-  readonly alg: string;
-  readonly kid: string | undefined;
-}
-
-function headerOf(object: string): Header | undefined {
+function headerOf(object: string): WantedKey | undefined {
   if (object.length > longestObject) return undefined;
   try {
     const { alg = "", kid, typ = "jwt" } = decodeProtectedHeader(object);
@@ -37,20 +25,10 @@ function headerOf(object: string): Header | undefined {
   }
 }
 
-interface ClaimRules {
-  readonly issuer?: string;
-  readonly audience?: string;
-  readonly requiredClaims: string[];
-  readonly clockTolerance: number;
-  readonly currentDate: Date;
-}
+type ClaimRules = ReturnType<typeof claimRules>;
 
 /** `iss` and `aud` are checked where they are present, and required where the client must sign (RFC 9101 §4). */
-function claimRules(
-  object: JWTPayload,
-  { id, config }: ClientPolicy,
-  { issuer, clock }: RequestObjectDeps,
-): ClaimRules {
+function claimRules(object: JWTPayload, { id, config }: ClientPolicy, issuer: string, clock: Clock) {
   const isStrict = config.require_signed_request_object;
   return {
     ...(object.iss !== undefined && { issuer: id }),
@@ -105,23 +83,22 @@ function algorithmFits(alg: string, { config }: ClientPolicy): boolean {
   return registered === "" ? alg !== "none" : alg === registered;
 }
 
-export function createReadRequestObject(deps: RequestObjectDeps): ReadRequestObject {
-  const { policies, load, keySetsOf, clock } = deps;
-  const verified = async (
-    object: string,
-    { alg, kid }: Header,
-    policy: ClientPolicy,
-  ): Promise<RequestObjectOutcome> => {
+export function createReadRequestObject(
+  findPolicy: FindPolicy,
+  keySetsOf: KeySetsOf,
+  issuer: string,
+  clock: Clock,
+): ReadRequestObject {
+  const verified = async (object: string, wanted: WantedKey, policy: ClientPolicy): Promise<RequestObjectOutcome> => {
     const unverified = membersOf(object);
     if (unverified === undefined) return refused("not_a_request_object");
-    const rules = claimRules(unverified, policy, deps);
-    if (alg === "none") return readUnsigned(object, rules);
-    const claims = await verifyClientJwt(createVerify(object, alg, rules), { alg, kid }, policy, keySetsOf(policy));
+    const rules = claimRules(unverified, policy, issuer, clock);
+    if (wanted.alg === "none") return readUnsigned(object, rules);
+    const claims = await verifyClientJwt(createVerify(object, wanted.alg, rules), wanted, policy, keySetsOf(policy));
     return typeof claims === "string" ? refused(claims) : { outcome: "signed", claims };
   };
   return async (object, clientId) => {
-    await load(clientId);
-    const policy = policies().get(clientId);
+    const policy = await findPolicy(clientId);
     if (policy === undefined || !mayUse(policy)) return refused("not_enabled");
     const header = headerOf(object);
     if (header === undefined) return refused("not_a_request_object");

@@ -122,7 +122,6 @@ export function createDeviceCodes(
 
 export type DeviceCodes = ReturnType<typeof createDeviceCodes>;
 
-/** A device that waits for its user's decision. */
 export type PendingDevice = NonNullable<Awaited<ReturnType<DeviceCodes["find"]>>>;
 
 const consentPath = pathTo("deviceConsentPage");

@@ -18,7 +18,6 @@ export function createConsents(redis: RedisClient, keyPrefix: string, keys: KeyR
       const agreed = await read(keyOf(accountId, clientId));
       return agreed.length > 0 && scopes.every((scope) => agreed.includes(scope));
     },
-    /** Deletes the consent; the user must consent next time. */
     forget: async (accountId: string, clientId: string): Promise<void> => {
       await decided(() => redis.unlink(keyOf(accountId, clientId)));
     },

@@ -2,7 +2,7 @@ import type { OidcClientConfig } from "@postern/shared/platform/config";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ClientOutcome } from "../clients/client-auth.ts";
-import { oidcSignatures } from "../settings/oidc-settings.ts";
+import { oidcSignatures } from "../settings/client-profile.ts";
 
 /** Forbids caching of a response about tokens (RFC 6749 §5.1). */
 export function noStore(reply: FastifyReply): FastifyReply {
@@ -16,13 +16,11 @@ export function oauthError(reply: FastifyReply, status: number, error: string, d
 
 type Refused = Extract<ClientOutcome, { outcome: "refused" }>;
 
-/** RFC 6749 §5.2; client and reason are only logged. */
-export type RefuseClient = (request: FastifyRequest, reply: FastifyReply, refused: Refused) => FastifyReply;
-
 const longestName = 200;
 
-export function createRefuseClient(issuer: string, logger: Pick<Logger, "info">): RefuseClient {
-  return ({ caller, routeOptions }, reply, { reason, client }) => {
+/** Refuses a client that did not authenticate (RFC 6749 §5.2); client and reason are only logged. */
+export function createRefuseClient(issuer: string, logger: Pick<Logger, "info">) {
+  return ({ caller, routeOptions }: FastifyRequest, reply: FastifyReply, { reason, client }: Refused): FastifyReply => {
     const name = client?.slice(0, longestName);
     logger.info({ session: caller?.session, path: routeOptions.url, client: name, reason }, "OIDC client refused");
     reply.header("www-authenticate", `Basic realm="${issuer}"`);

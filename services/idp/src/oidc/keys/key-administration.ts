@@ -1,11 +1,11 @@
 import type { SigningKeyListed } from "@postern/shared/contracts";
 import type { Clock } from "@postern/shared/platform/time";
 import type { JWK } from "oidc-provider";
-import { type OidcSettings, oidcSignatures } from "../settings/oidc-settings.ts";
+import { oidcSignatures } from "../settings/client-profile.ts";
+import type { OidcSettings } from "../settings/oidc-settings.ts";
 import { rotationRules, type SigningKey, signingOrder, staticKeys } from "./signing-keys.ts";
 import type { SigningKeyStore } from "./signing-keys-redis.ts";
 
-/** The keys of a generation. */
 export interface KeysInUse {
   /** In signing order. */
   readonly generated: readonly SigningKey[];

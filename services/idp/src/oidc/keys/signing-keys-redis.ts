@@ -41,7 +41,6 @@ interface Read {
   readonly keys: readonly SigningKey[];
 }
 
-/** The encrypted value with all keys. */
 function createKeySetRecord(parts: StoreParts, rules: () => RotationRules) {
   const { redis, keyPrefix, keys: ring, sharedClock: clock, logger } = parts;
   const key = oidcSigningKeysKey.build(keyPrefix);

@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { AppError } from "@postern/shared/platform/errors";
 import type { JWK } from "oidc-provider";
-import { type OidcSettings, type OidcSignature, offeredSignatures } from "../settings/oidc-settings.ts";
+import type { OidcSignature } from "../settings/client-profile.ts";
+import { longestLife, type OidcSettings, offeredSignatures } from "../settings/oidc-settings.ts";
 import { isRecord, textOf } from "../storage/models.ts";
 
 /** Kinds of keys; an RSA key signs RS256 and PS256. */
@@ -17,31 +18,11 @@ const kindOfSignature: Readonly<Record<OidcSignature, KeyKind>> = {
   EdDSA: "ed25519",
 };
 
-/** The kinds of keys that these algorithms need. */
 export function kindsFor(signatures: readonly OidcSignature[]): readonly KeyKind[] {
   return keyKinds.filter((kind) => signatures.some((name) => kindOfSignature[name] === kind));
 }
 
-export interface SigningKey {
-  readonly kind: KeyKind;
-  /** Only letters, digits, - and _: mail servers use it as a file name. */
-  readonly kid: string;
-  /** Private. */
-  readonly jwk: JWK;
-  readonly createdAtMs: number;
-}
-
-export interface RotationRules {
-  /** Kinds of keys that are created and published. Others remain stored, for replicas with another configuration. */
-  readonly kinds: readonly KeyKind[];
-  readonly isRotated: boolean;
-  readonly intervalMs: number;
-  /** Time in the key set before a key signs. */
-  readonly publishMs: number;
-  readonly maxAgeMs: number;
-  /** Longest lifetime of a signed token. */
-  readonly longestTokenMs: number;
-}
+export type RotationRules = Readonly<ReturnType<typeof rotationRules>>;
 
 const longestLookMs = 30_000;
 const shortestLookMs = 100;
@@ -63,10 +44,13 @@ function jwkOf(key: KeyObject, kid: string): JWK {
   return { ...key.export({ format: "jwk" }), kid, use: "sig" };
 }
 
-export async function createSigningKey(kind: KeyKind, nowMs: number): Promise<SigningKey> {
+/** `jwk` is private. `kid` has only letters, digits, - and _: mail servers use it as a file name. */
+export async function createSigningKey(kind: KeyKind, nowMs: number) {
   const kid = `${kind}-${randomBytes(9).toString("base64url")}`;
   return { kind, kid, jwk: jwkOf(await newPrivateKey(kind), kid), createdAtMs: nowMs };
 }
+
+export type SigningKey = Readonly<Awaited<ReturnType<typeof createSigningKey>>>;
 
 function newestFirst(keys: readonly SigningKey[], kind: KeyKind): readonly SigningKey[] {
   return keys.filter((key) => key.kind === kind).toSorted((a, b) => b.createdAtMs - a.createdAtMs);
@@ -144,22 +128,17 @@ export function parseSigningKeys(text: string): readonly SigningKey[] {
   });
 }
 
-function longestTokenMs({ oidc }: OidcSettings): number {
-  const lives = oidc.clients.map(({ access_token_lifetime: life }) => life);
-  const { mail_registration: mail } = oidc;
-  if (mail.enabled) lives.push(mail.access_token_lifetime);
-  return Math.max(oidc.tokens.default_access_token_lifetime, ...lives);
-}
-
-export function rotationRules(settings: OidcSettings): RotationRules {
+export function rotationRules(settings: OidcSettings) {
   const { oidc } = settings;
   return {
+    /** Kinds of keys that are created and published. Others remain stored, for replicas with another configuration. */
     kinds: kindsFor(offeredSignatures(settings)),
     isRotated: oidc.auto_key_rotation,
     intervalMs: oidc.key_rotation_interval,
+    /** Time in the key set before a key signs. */
     publishMs: oidc.key_publish_delay,
     maxAgeMs: oidc.key_max_age,
-    longestTokenMs: longestTokenMs(settings),
+    longestTokenMs: longestLife(settings, "access_token"),
   };
 }
 

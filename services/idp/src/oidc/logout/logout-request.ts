@@ -3,14 +3,6 @@ import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import type { Generation } from "../provider/generation.ts";
 import { textOf } from "../storage/models.ts";
 
-/** The supported parameters of RP-Initiated Logout 1.0 §2. */
-export interface LogoutRequest {
-  readonly hint: string | undefined;
-  readonly clientId: string | undefined;
-  readonly redirectUri: string | undefined;
-  readonly state: string | undefined;
-}
-
 /**
  * `invalid`: 400. `end`: the request is proved to come from a client of this browser's user. `ask`: the user decides.
  * `clientId` is set if the client is known, `returnTo` (with the state) if its address is registered.
@@ -26,8 +18,8 @@ export type LogoutDecision =
 const longestParameter = 8192;
 const names = ["client_id", "post_logout_redirect_uri", "state"] as const;
 
-/** Undefined if a parameter is repeated or too long. A hint is as long as the ID tokens of this service, within the limit of the request. */
-export function readLogoutRequest(query: URLSearchParams): LogoutRequest | undefined {
+/** The supported parameters of RP-Initiated Logout 1.0 §2; undefined if one is repeated or too long. A hint is as long as the ID tokens of this service, within the limit of the request. */
+export function readLogoutRequest(query: URLSearchParams) {
   const hints = query.getAll("id_token_hint");
   const values = names.map((name) => query.getAll(name));
   if (hints.length > 1 || values.some((all) => all.length > 1 || (all[0]?.length ?? 0) > longestParameter))
@@ -35,6 +27,8 @@ export function readLogoutRequest(query: URLSearchParams): LogoutRequest | undef
   const [clientId, redirectUri, state] = values.map(([value]) => textOf(value));
   return { hint: textOf(hints[0]), clientId, redirectUri, state };
 }
+
+export type LogoutRequest = NonNullable<ReturnType<typeof readLogoutRequest>>;
 
 interface Hint {
   readonly clientId: string;
@@ -83,11 +77,6 @@ function withState(uri: string, state: string | undefined): string {
 
 type Decided = Promise<LogoutDecision>;
 
-interface Known {
-  readonly hint: Hint | undefined;
-  readonly clientId: string | undefined;
-}
-
 /** Where the browser may go: the requested address if it is registered; without a request, the client's default. */
 async function placeOf(
   { provider, policies }: Generation,
@@ -101,18 +90,21 @@ async function placeOf(
 }
 
 /** An ID token of another session of the same user, which may be old, is no request to end this one. */
-function isOfSession({ clientId, sub, sid }: Hint, { accountId, authorizations }: BrowserSessionRecord): boolean {
+function isVouchedFor(hint: Hint | undefined, session: BrowserSessionRecord | undefined): boolean {
+  if (hint === undefined || session === undefined) return hint !== undefined;
+  const { clientId, sub, sid } = hint;
+  const { accountId, authorizations } = session;
   return accountId === sub && sid !== undefined && authorizations[clientId]?.sid === sid;
 }
 
 async function judge(
   generation: Generation,
   request: LogoutRequest,
-  { hint, clientId, session }: Known & { readonly session: BrowserSessionRecord | undefined },
+  clientId: string | undefined,
+  hasProof: boolean,
 ): Decided {
   const returnTo = clientId === undefined ? undefined : await placeOf(generation, request, clientId);
-  const isVouchedFor = hint !== undefined && (session === undefined || isOfSession(hint, session));
-  const isGood = isVouchedFor && (request.redirectUri === undefined || returnTo !== undefined);
+  const isGood = hasProof && (request.redirectUri === undefined || returnTo !== undefined);
   return { decision: isGood ? "end" : "ask", clientId, returnTo };
 }
 
@@ -130,5 +122,5 @@ export async function decideLogout(
   const clientId = hint?.clientId ?? requestClientId;
   if (clientId !== undefined && (await generation.provider.Client.find(clientId)) === undefined)
     return { decision: "invalid", why: "unknown client" };
-  return judge(generation, request, { hint, clientId, session });
+  return judge(generation, request, clientId, isVouchedFor(hint, session));
 }

@@ -48,7 +48,6 @@ export function routeOfPath(path: string | undefined): OidcRoute | undefined {
   return routes.find((route) => route === name);
 }
 
-/** One function per counted event of the protocol. */
 export function createOidcMetrics(registry: Metrics, prefix: string) {
   const deliveries = registry.counter({
     name: `${prefix}_idp_logout_notices_total`,
@@ -71,7 +70,6 @@ export function createOidcMetrics(registry: Metrics, prefix: string) {
     labels: { result: registrationResults },
   });
   return {
-    /** A request to register a client. */
     registration: (result: (typeof registrationResults)[number]): void => registrations({ result }).inc(),
     /** Counted by the response status: below 400, 400 to 499, above. */
     request: (route: OidcRoute, status: number): void =>

@@ -1,3 +1,6 @@
+import { consumePushedRequest, readPushedRequest } from "@postern/shared/contracts";
+import { type RegionCalls, tagOf } from "@postern/shared/domain/region-calls";
+import { steadyClock, systemClock } from "@postern/shared/platform/time";
 import { type Adapter, type AdapterFactory, type AdapterPayload, errors, Provider } from "oidc-provider";
 import type { BrowserSessionRecord, SessionAuthorization } from "../../sessions/browser-session.ts";
 import type { BrowserSessions } from "../../sessions/session-store-redis.ts";
@@ -7,36 +10,22 @@ import type { RecordTimes } from "../storage/record-times.ts";
 import type { RecordRef } from "../storage/store-redis.ts";
 import { tokenOrigin } from "../tokens/token-origin.ts";
 import { withClientErrors } from "./authorize-failure.ts";
-import { pushedElsewhere } from "./pushed-elsewhere.ts";
 
 function viewOf(record: BrowserSessionRecord | undefined): AdapterPayload | undefined {
   if (record === undefined) return undefined;
-  const {
-    uid,
-    sid,
-    accountId,
-    lacksSubject = false,
-    loginTs,
-    acr,
-    amr,
-    remember,
-    iat,
-    exp,
-    authorizations,
-    oidcState,
-  } = record;
+  const { uid, loginTs, acr, amr, iat, exp, oidcState } = record;
   return {
     kind: "Session",
-    jti: sid,
+    jti: record.sid,
     uid,
     // Clients see no signed-in user: the sign-in ends at `finishLogin`, which reports the reason.
-    ...(!lacksSubject && { accountId }),
+    ...(record.lacksSubject !== true && { accountId: record.accountId }),
     loginTs,
     ...(acr !== undefined && { acr }),
     ...(amr !== undefined && { amr: [...amr] }),
-    ...(remember ? undefined : { transient: true }),
+    ...(record.remember ? undefined : { transient: true }),
     ...(oidcState !== undefined && { state: { ...oidcState } }),
-    authorizations: structuredClone(authorizations),
+    authorizations: structuredClone(record.authorizations),
     iat,
     exp,
   };
@@ -49,11 +38,7 @@ function authorizationsOf(value: unknown): Readonly<Record<string, SessionAuthor
       if (!isRecord(entry)) return [];
       const [sid, grantId] = [textOf(entry["sid"]), textOf(entry["grantId"])];
       if (sid === undefined) return [];
-      const authorization: SessionAuthorization = {
-        sid,
-        ...(grantId !== undefined && { grantId }),
-      };
-      return [[clientId, authorization]];
+      return [[clientId, { sid, ...(grantId !== undefined && { grantId }) }]];
     }),
   );
 }
@@ -166,6 +151,33 @@ function createModelAdapter(model: string, state: AdapterState): Adapter {
     destroy: (id) => store.destroy(refOf(id)),
     revokeByGrantId: (grantId) =>
       model === "AccessToken" ? state.records.revokeGrant(grantId) : store.destroyAll("grant", grantId, [model]),
+  };
+}
+
+const waitMs = 3000;
+const soon = () => ({ deadline: steadyClock.now() + waitMs });
+
+/**
+ * Pushed authorization requests of all regions: the client and the browser may have reached different ones. The region that took a request
+ * keeps it, and alone decides whether it was used.
+ */
+function pushedElsewhere(here: Adapter, calls: RegionCalls): Adapter {
+  return {
+    ...here,
+    find: async (id) => {
+      const region = calls.elsewhere(tagOf(id));
+      if (region === undefined) return here.find(id);
+      const { found } = await calls.ask(region, readPushedRequest, { digest: digestOfId(id) }, soon());
+      if (found === undefined) return undefined;
+      const { payload, remainingSeconds } = found;
+      return { ...payload, exp: Math.floor(systemClock.now() / 1000) + remainingSeconds };
+    },
+    consume: async (id) => {
+      const region = calls.elsewhere(tagOf(id));
+      if (region === undefined) return here.consume(id);
+      const { isConsumed } = await calls.ask(region, consumePushedRequest, { digest: digestOfId(id) }, soon());
+      if (!isConsumed) throw new errors.InvalidGrant("already used");
+    },
   };
 }
 

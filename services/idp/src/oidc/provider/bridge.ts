@@ -4,17 +4,7 @@ import { certificateHeader, requestObjectHeader } from "../request-objects/hand-
 import type { Generation } from "./generation.ts";
 import { referenceHeader } from "./interaction-url.ts";
 
-/** Passes requests to the provider with the host name of the issuer: the client's Host header is not trusted. */
-export interface Bridge {
-  /** Passes the request unchanged, with its body; `url` replaces path and query. */
-  pass(request: FastifyRequest, reply: FastifyReply, url?: string): FastifyReply;
-  /** Passes a request of our own instead. */
-  passAs(request: FastifyRequest, reply: FastifyReply, own: OwnRequest): FastifyReply;
-  /** Handles a raw response that was already hijacked. */
-  passRaw(raw: IncomingMessage, response: ServerResponse, own: OwnRequest): void;
-}
-
-export interface OwnRequest {
+interface OwnRequest {
   readonly method: "GET" | "POST";
   readonly url: string;
   /** Form-encoded. */
@@ -23,12 +13,8 @@ export interface OwnRequest {
   readonly headers?: Readonly<Record<string, string | undefined>>;
 }
 
-function referenceOf({ caller, id }: FastifyRequest): string {
-  return caller?.session ?? id;
-}
-
-function ownHeaders(request: FastifyRequest): Readonly<Record<string, string>> {
-  return { [referenceHeader]: referenceOf(request), [certificateHeader]: request.caller?.certificate?.der ?? "" };
+function ownHeaders({ caller, id }: FastifyRequest): Readonly<Record<string, string>> {
+  return { [referenceHeader]: caller?.session ?? id, [certificateHeader]: caller?.certificate?.der ?? "" };
 }
 
 function pinned(headers: IncomingMessage["headers"], issuer: string): IncomingMessage["headers"] {
@@ -62,22 +48,24 @@ function ownMessage(raw: IncomingMessage, own: OwnRequest, issuer: string): Inco
   return message;
 }
 
-export function createBridge(current: () => Generation): Bridge {
-  const passRaw: Bridge["passRaw"] = (raw, response, own) => {
+/** Passes requests to the provider with the host name of the issuer: the client's Host header is not trusted. */
+export function createBridge(current: () => Generation) {
+  const passRaw = (raw: IncomingMessage, response: ServerResponse, own: OwnRequest): void => {
     const { handle, settings } = current();
     handle(ownMessage(raw, own, settings.issuer), response);
   };
   return {
-    pass: (request, reply, url) => {
+    /** Passes the request unchanged, with its body. */
+    pass: (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
       const { handle, settings } = current();
       const { raw } = request;
       raw.headers = { ...pinned(raw.headers, settings.issuer), ...ownHeaders(request) };
-      if (url !== undefined) raw.url = url;
       reply.hijack();
       handle(raw, reply.raw);
       return reply;
     },
-    passAs: (request, reply, own) => {
+    /** Passes a request of our own instead. */
+    passAs: (request: FastifyRequest, reply: FastifyReply, own: OwnRequest): FastifyReply => {
       // Before the reply is hijacked: if there is no provider yet, the error handler answers.
       current();
       reply.hijack();
@@ -85,6 +73,9 @@ export function createBridge(current: () => Generation): Bridge {
       passRaw(request.raw, reply.raw, { ...own, headers });
       return reply;
     },
+    /** Handles a raw response that was already hijacked. */
     passRaw,
   };
 }
+
+export type Bridge = ReturnType<typeof createBridge>;

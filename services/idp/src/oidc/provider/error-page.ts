@@ -14,12 +14,10 @@ import { referenceHeader } from "./interaction-url.ts";
 
 const shownReference = (session: string): string | undefined => (session === "" ? undefined : referenceOf(session));
 
-/** What the error page of a request shows. */
 interface Failed {
   readonly error: string;
   readonly status: number;
   readonly reference: string | undefined;
-  /** Link for another attempt. */
   readonly again?: string | undefined;
   readonly uiLocales: string | undefined;
   readonly headers: { readonly cookie?: string | undefined; readonly "accept-language"?: string | undefined };

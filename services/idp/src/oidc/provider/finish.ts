@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pathTo } from "@postern/shared/contracts";
 import type { ConsentEnd, FlowEnd, FlowEnding } from "../../flow/flow-port.ts";
+import { lifeSeconds } from "../clients/clients.ts";
 import type { OidcParts, OidcState } from "../state/context.ts";
-import { isRecord, textOf } from "../storage/models.ts";
+import { isRecord, textOf, textsOf } from "../storage/models.ts";
 import type { Bridge } from "./bridge.ts";
 import type { Generation } from "./generation.ts";
 import { interactionPath } from "./interaction-url.ts";
@@ -61,11 +62,6 @@ function createFinishLogin(deps: FinishDeps): FlowEnd["finishLogin"] {
   };
 }
 
-function listed(details: Readonly<Record<string, unknown>>, name: string): readonly string[] {
-  const value = details[name];
-  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
-}
-
 /** Grants what the user allowed and records what the user rejected, so that this grant does not ask for it again. */
 function grantChoice(
   grant: Grant,
@@ -73,20 +69,20 @@ function grantChoice(
   scopes: readonly string[],
   covers: (claim: string, scopes: readonly string[]) => boolean,
 ): void {
-  const requested = listed(prompt.details, "missingOIDCScope");
+  const requested = textsOf(prompt.details["missingOIDCScope"]);
   const kept = requested.filter((scope) => scopes.includes(scope));
   const refused = requested.filter((scope) => !scopes.includes(scope));
   if (kept.length > 0) grant.addOIDCScope(kept.join(" "));
   if (refused.length > 0) grant.rejectOIDCScope(refused.join(" "));
-  const claims = listed(prompt.details, "missingOIDCClaims");
+  const claims = textsOf(prompt.details["missingOIDCClaims"]);
   // Also with the scopes of an earlier consent in this session.
   const covering = [...scopes, ...grant.getOIDCScope().split(" ")];
   const [released, declined] = [true, false].map((one) => claims.filter((claim) => covers(claim, covering) === one));
   if (released !== undefined && released.length > 0) grant.addOIDCClaims([...released]);
   if (declined !== undefined && declined.length > 0) grant.rejectOIDCClaims([...declined]);
   const resources: unknown = prompt.details["missingResourceScopes"];
-  for (const resource of isRecord(resources) ? Object.keys(resources) : []) {
-    const words = listed(isRecord(resources) ? resources : {}, resource);
+  for (const [resource, listed] of Object.entries(isRecord(resources) ? resources : {})) {
+    const words = textsOf(listed);
     const left = words.filter((scope) => scopes.includes(scope));
     const out = words.filter((scope) => !scopes.includes(scope));
     if (left.length > 0) grant.addResourceScope(resource, left.join(" "));
@@ -106,8 +102,7 @@ function resume(
 }
 
 function consentSeconds({ policies, settings }: Generation, clientId: string): number {
-  const own = policies.get(clientId)?.config.consent_ttl ?? 0;
-  return Math.max(1, Math.round((own > 0 ? own : settings.oidc.consent.ttl) / 1000));
+  return lifeSeconds(policies.get(clientId)?.config.consent_ttl ?? 0, settings.oidc.consent.ttl);
 }
 
 function createFinishConsent(deps: FinishDeps): ConsentEnd["finishConsent"] {

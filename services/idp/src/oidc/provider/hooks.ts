@@ -7,8 +7,9 @@ import { createFindAccount } from "../accounts/accounts.ts";
 import type { OidcAccount } from "../accounts/accounts-redis.ts";
 import { basicCredentials } from "../clients/client-auth.ts";
 import { type ClientPolicies, clientMetadata } from "../clients/clients.ts";
+import { oidcSignatures } from "../settings/client-profile.ts";
 import { registrationSupport } from "../settings/mail-resources.ts";
-import { logoutSupport, type OidcSettings, oidcSignatures, requestObjectSupport } from "../settings/oidc-settings.ts";
+import { logoutSupport, type OidcSettings, requestObjectSupport } from "../settings/oidc-settings.ts";
 import { responseModes } from "../settings/response-types.ts";
 import type { OidcParts, OidcState } from "../state/context.ts";
 import { textOf } from "../storage/models.ts";
@@ -20,7 +21,8 @@ import { createInteractionUrl, referenceHeader } from "./interaction-url.ts";
 const authMethods = ["client_secret_basic", "client_secret_post", "private_key_jwt"] as const;
 
 /** Members of discovery that the protocol core does not know (OpenID Connect Discovery §3, RFC 8414 §2, Prompt Create §5). */
-function discoveryMembers({ oidc }: OidcSettings, uiLocales: readonly string[]): Readonly<Record<string, unknown>> {
+function discoveryMembers(settings: OidcSettings, uiLocales: readonly string[]): Readonly<Record<string, unknown>> {
+  const { oidc } = settings;
   const { service_documentation: page } = oidc;
   return {
     response_modes_supported: responseModes(oidc),
@@ -32,10 +34,13 @@ function discoveryMembers({ oidc }: OidcSettings, uiLocales: readonly string[]):
     // A public client may revoke its own tokens (RFC 7009 §2.1).
     revocation_endpoint_auth_methods_supported: [...authMethods, "none"],
     revocation_endpoint_auth_signing_alg_values_supported: oidcSignatures,
+    ...logoutSupport(settings),
+    ...requestObjectSupport(settings),
+    ...registrationSupport(settings),
+    ...certificateSupport(settings),
   };
 }
 
-const methods = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
 const byCertificate = ["tls_client_auth", "self_signed_tls_client_auth"];
 
 /** Members of discovery for mutual TLS (RFC 8705 §3.3, §5), where a listener or a trusted proxy passes certificates. */
@@ -44,9 +49,9 @@ function certificateSupport({ certificates, oidc }: OidcSettings): Readonly<Reco
   const { mtls_url: base } = oidc;
   const at = (path: string): string => `${new URL(base).origin}${path}`;
   return {
-    token_endpoint_auth_methods_supported: [...methods, ...byCertificate, "none"],
-    introspection_endpoint_auth_methods_supported: [...methods, ...byCertificate],
-    revocation_endpoint_auth_methods_supported: [...methods, ...byCertificate, "none"],
+    token_endpoint_auth_methods_supported: [...authMethods, ...byCertificate, "none"],
+    introspection_endpoint_auth_methods_supported: [...authMethods, ...byCertificate],
+    revocation_endpoint_auth_methods_supported: [...authMethods, ...byCertificate, "none"],
     tls_client_certificate_bound_access_tokens: true,
     ...(base !== "" && {
       mtls_endpoint_aliases: {
@@ -91,17 +96,6 @@ function createBrowserOf(issuer: string) {
   };
 }
 
-function discoveryMembersOf(now: OidcSettings, uiLocales: readonly string[]): Readonly<Record<string, unknown>> {
-  return {
-    ...discoveryMembers(now, uiLocales),
-    ...logoutSupport(now),
-    ...requestObjectSupport(now),
-    ...registrationSupport(now),
-    ...certificateSupport(now),
-  };
-}
-
-/** What the provider asks about domains of accounts. */
 function domainsOfProvider({ domains }: OidcParts) {
   return {
     areUsed: () => domains.areUsed,
@@ -135,7 +129,6 @@ export function createHooks(
     record: withClientErrors(records.record),
     /** Whether the device may poll now; polling too early raises its interval. */
     mayPoll,
-    /** Minimum time between two polls of a device, in seconds. */
     pollingInterval: () => settings().oidc.device_flow.polling_interval,
     outcomes,
     /** This region, which codes and tokens name; undefined if there is one only. */
@@ -147,8 +140,7 @@ export function createHooks(
     onOutcomeLost: (err: unknown): void =>
       logger.warn({ err }, "a repeated form of this sign-in will show that the page has expired"),
     contentSecurityPolicy: securityPolicy,
-    /** Members of discovery that depend on the configuration. */
-    discoveryMembers: () => discoveryMembersOf(settings(), parts.pages()?.languages.map(({ tag }) => tag) ?? []),
+    discoveryMembers: () => discoveryMembers(settings(), parts.pages()?.languages.map(({ tag }) => tag) ?? []),
     renderError: createRenderError(parts.pages, (clientId) => policies().get(clientId)?.limit),
     onGrant: counted.grant,
     /** The account that claims are taken from. */

@@ -7,7 +7,7 @@ import { flowDemands, type MfaPolicyConfig } from "../../second-factors/sign-in-
 import { startAddress } from "../clients/address-rules.ts";
 import type { ClientPolicies, ClientPolicy } from "../clients/clients.ts";
 import type { OidcParts, OidcState } from "../state/context.ts";
-import { isRecord, textOf } from "../storage/models.ts";
+import { isRecord, textOf, textsOf } from "../storage/models.ts";
 
 /** Identifies a request in the log; only the bridge sets it. */
 export const referenceHeader = "x-service-reference";
@@ -72,17 +72,13 @@ function flowParams(params: Readonly<Record<string, unknown>>): FlowParams {
   };
 }
 
-function texts(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
-}
-
 function flowMissing(details: Readonly<Record<string, unknown>>): FlowMissing {
   const resources = details["missingResourceScopes"];
   return {
-    scopes: texts(details["missingOIDCScope"]),
-    claims: texts(details["missingOIDCClaims"]),
+    scopes: textsOf(details["missingOIDCScope"]),
+    claims: textsOf(details["missingOIDCClaims"]),
     resources: isRecord(resources)
-      ? Object.fromEntries(Object.entries(resources).map(([name, scopes]) => [name, texts(scopes)]))
+      ? Object.fromEntries(Object.entries(resources).map(([name, scopes]) => [name, textsOf(scopes)]))
       : {},
   };
 }

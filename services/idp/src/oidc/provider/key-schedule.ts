@@ -89,7 +89,6 @@ export class KeySchedule {
     return signingOrder(this.known, rotationRules(settings), this.deps.clock.now());
   }
 
-  /** Returns the function that puts the generation into use. */
   private async prepareGeneration(settings: OidcSettings): Promise<() => void> {
     const ordered = this.ordered(settings);
     // The first suitable key signs, so configured keys that only verify come last.

@@ -27,7 +27,6 @@ function isOnlyIdToken({ oidc }: KoaContextWithOIDC): boolean {
   return oidc.params?.["response_type"] === "id_token";
 }
 
-/** Whether the client is for the domain of the account. */
 async function mayUse(
   { isWithin }: ProviderHooks["domains"],
   { account }: OidcAccount,
@@ -92,7 +91,6 @@ function addSessionState(provider: Provider, { browserStateCookies, nowSeconds }
   });
 }
 
-/** What differs between generations. */
 export interface ProviderInputs {
   readonly settings: OidcSettings;
   readonly policies: ClientPolicies;

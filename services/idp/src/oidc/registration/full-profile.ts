@@ -1,11 +1,12 @@
 import { type DynamicRegistrationConfig, implicitTypes } from "@postern/shared/platform/config";
 import { readClientKeys } from "../clients/client-keys.ts";
+import { oidcSignatures } from "../settings/client-profile.ts";
 import { implicitTypeOf } from "../settings/response-types.ts";
 import { isRecord, wordsOf } from "../storage/models.ts";
 import { readClientName } from "./client-name.ts";
-import { type Members, readMembers } from "./members.ts";
+import { badName, type Members, readMembers, softwareOf } from "./members.ts";
 import { type RedirectKind, redirectKind } from "./redirect-uri.ts";
-import { clientSignatures, invalid, type Refusal, type RegisteredMetadata, type Registration } from "./registration.ts";
+import { invalid, type Refusal, type RegisteredMetadata, type Registration } from "./registration.ts";
 
 /** What a client asks for, in the bounds that the site sets. */
 export type FullClient = Pick<Registration, "name" | "redirectUris" | "scopes" | "softwareId" | "softwareVersion"> & {
@@ -15,10 +16,8 @@ export type FullClient = Pick<Registration, "name" | "redirectUris" | "scopes" |
 type Settings = DynamicRegistrationConfig;
 
 const maxUris = 10;
-const longestSoftware = 128;
 /** A year, in seconds. */
 const longestAge = 31_536_000;
-const printable = /^[\x21-\x7e]+$/;
 const methods = ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"] as const;
 const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
@@ -172,7 +171,7 @@ function typeOf(members: Members, method: RegisteredMetadata["authMethod"]): App
 function metadataOf(members: Members, grants: Grants, settings: Settings): RegisteredMetadata {
   const method = authMethod(members, settings);
   const applicationType = typeOf(members, method);
-  const objectAlgorithm = members.choice("request_object_signing_alg", ["", "none", ...clientSignatures], "");
+  const objectAlgorithm = members.choice("request_object_signing_alg", ["", "none", ...oidcSignatures], "");
   const requiresSignedRequests = members.flag("require_signed_request_object");
   if (requiresSignedRequests && objectAlgorithm === "none") {
     members.refuse(invalid("request_object_signing_alg must not be none with require_signed_request_object"));
@@ -188,9 +187,9 @@ function metadataOf(members: Members, grants: Grants, settings: Settings): Regis
     tosUri: address(members, "tos_uri", settings, forTrials),
     // OpenID Connect Core §4: https, without an exception.
     initiateLoginUri: address(members, "initiate_login_uri", settings, ["https"]),
-    idTokenAlgorithm: members.choice("id_token_signed_response_alg", clientSignatures, "RS256"),
+    idTokenAlgorithm: members.choice("id_token_signed_response_alg", oidcSignatures, "RS256"),
     defaultMaxAge: members.count("default_max_age", longestAge),
-    userinfoAlgorithm: members.choice("userinfo_signed_response_alg", ["", ...clientSignatures], ""),
+    userinfoAlgorithm: members.choice("userinfo_signed_response_alg", ["", ...oidcSignatures], ""),
     requestObjectAlgorithm: objectAlgorithm,
     ...requestUris(members, settings),
     requiresPushedRequests: members.flag("require_pushed_authorization_requests"),
@@ -199,14 +198,9 @@ function metadataOf(members: Members, grants: Grants, settings: Settings): Regis
   };
 }
 
-function softwareOf(members: Members, name: string): string | undefined {
-  const value = members.text(name);
-  return value !== "" && value.length <= longestSoftware && printable.test(value) ? value : undefined;
-}
-
 function nameOf(members: Members): string {
   const name = readClientName(members.text("client_name"));
-  if (name === undefined) members.refuse(invalid("client_name is too long, has invisible characters or mixes scripts"));
+  if (name === undefined) members.refuse(badName);
   return name ?? "";
 }
 
@@ -231,8 +225,8 @@ export function readFullClient(body: unknown, settings: Settings): FullClient | 
     name: nameOf(members),
     redirectUris,
     scopes: scopesOf(members, grants, settings),
-    softwareId: softwareOf(members, "software_id"),
-    softwareVersion: softwareOf(members, "software_version"),
+    softwareId: softwareOf(members.text("software_id")),
+    softwareVersion: softwareOf(members.text("software_version")),
     metadata,
   };
   return members.refusal ?? client;

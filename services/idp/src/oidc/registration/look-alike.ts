@@ -9,7 +9,6 @@ function skeletonOf(text: string): string {
   return unhomoglyph(text.normalize("NFD")).normalize("NFD").replaceAll(/\p{M}/gu, "");
 }
 
-/** Whether all of it looks like Latin letters. */
 function looksLatin(text: string): boolean {
   return /^[\p{Script=Latin}\p{ASCII}]+$/u.test(skeletonOf(text));
 }
@@ -65,7 +64,6 @@ function readingOf(text: string): readonly string[] {
 export interface OwnNames {
   /** Names of the site: another name must not contain one of them. */
   readonly site: readonly string[];
-  /** Names of the applications that the site configured. */
   readonly applications: readonly string[];
 }
 

@@ -1,6 +1,7 @@
 import { type MailRegistrationConfig, mailScopes } from "@postern/shared/platform/config";
 import { isRecord, wordsOf } from "../storage/models.ts";
 import { readClientName } from "./client-name.ts";
+import { badName, softwareOf } from "./members.ts";
 import { redirectKind } from "./redirect-uri.ts";
 import { invalid, kindOfId, type Refusal, type Registration } from "./registration.ts";
 
@@ -38,9 +39,7 @@ export type MailClient = Pick<Registration, "name" | "redirectUris" | "scopes" |
 type Members = Readonly<Record<string, unknown>>;
 
 const maxRedirectUris = 5;
-const longestSoftware = 128;
 const grants = ["authorization_code", "refresh_token"];
-const printable = /^[\x21-\x7e]+$/;
 
 function isListOf(value: unknown, allowed: readonly string[]): boolean {
   return Array.isArray(value) && value.every((item: unknown) => typeof item === "string" && allowed.includes(item));
@@ -71,19 +70,6 @@ export function permittedScopes(settings: Pick<MailRegistrationConfig, "scopes">
   return [...mailScopes(settings).map(({ name }) => name), "offline_access"];
 }
 
-function softwareOf(value: unknown): string | undefined {
-  return typeof value === "string" && value.length <= longestSoftware && printable.test(value) ? value : undefined;
-}
-
-function isRefusal(found: string | Refusal): found is Refusal {
-  return typeof found !== "string";
-}
-
-function nameOf(value: unknown): string | Refusal {
-  const name = typeof value === "string" ? readClientName(value) : undefined;
-  return name ?? invalid("client_name is too long, has invisible characters or mixes scripts");
-}
-
 /**
  * Reads a registration request (RFC 7591 §2) in the bounds of the profile. Members that the profile does not know are
  * ignored, and no URI in them is ever fetched or shown.
@@ -97,15 +83,13 @@ export function readMailClient(body: unknown, settings: MailRegistrationConfig):
     const description = "redirect_uris must be one to five loopback addresses or private-use schemes (RFC 8252)";
     return { error: "invalid_redirect_uri", description };
   }
-  const name = nameOf(body["client_name"] ?? "");
-  if (isRefusal(name)) return name;
+  const typed = body["client_name"] ?? "";
+  const name = typeof typed === "string" ? readClientName(typed) : undefined;
+  if (name === undefined) return badName;
   const permitted = permittedScopes(settings);
   const requested = wordsOf(body["scope"]);
   const scopes = requested.length === 0 ? permitted : permitted.filter((scope) => requested.includes(scope));
   if (!scopes.some((scope) => scope !== "offline_access")) return invalid("none of the scopes is permitted");
-  const software = {
-    softwareId: softwareOf(body["software_id"]),
-    softwareVersion: softwareOf(body["software_version"]),
-  };
-  return { name, redirectUris, scopes, ...software };
+  const [softwareId, softwareVersion] = [softwareOf(body["software_id"]), softwareOf(body["software_version"])];
+  return { name, redirectUris, scopes, softwareId, softwareVersion };
 }

@@ -77,7 +77,6 @@ export function createManageClient(
       const registration = await registrations.change(request.id, (current) => changed(current, client));
       return registration === undefined ? { outcome: "no_token" } : { outcome: "ok", registration };
     },
-    /** Deletes the registration and revokes the client's tokens. */
     remove: async (request: ManagementRequest): Promise<Managed> => {
       const registration = await authorized(request);
       if (registration === undefined) return { outcome: "no_token" };

@@ -1,10 +1,9 @@
 import { tagged } from "@postern/shared/domain/region-calls";
 import type { OidcClientConfig } from "@postern/shared/platform/config";
+import type { OidcSignature } from "../settings/client-profile.ts";
 import { isRecord } from "../storage/models.ts";
 import { mayShowName } from "./client-name.ts";
 import type { OwnNames } from "./look-alike.ts";
-
-export const clientSignatures = ["RS256", "PS256", "ES256", "EdDSA"] as const;
 
 /** The metadata of a client of dynamic registration, besides what every registration has. */
 export interface RegisteredMetadata {
@@ -21,9 +20,9 @@ export interface RegisteredMetadata {
   readonly policyUri: string;
   readonly tosUri: string;
   readonly initiateLoginUri: string;
-  readonly idTokenAlgorithm: (typeof clientSignatures)[number];
+  readonly idTokenAlgorithm: OidcSignature;
   /** Empty for responses without a signature; registrations of earlier versions have none. */
-  readonly userinfoAlgorithm?: "" | (typeof clientSignatures)[number];
+  readonly userinfoAlgorithm?: "" | OidcSignature;
   /** Seconds; undefined if any age is enough, and for registrations of earlier versions. */
   readonly defaultMaxAge?: number | undefined;
   readonly requestObjectAlgorithm: Exclude<OidcClientConfig["request_object_signing_alg"], "any">;
@@ -47,7 +46,6 @@ export interface Registration {
   readonly softwareVersion?: string | undefined;
   /** Undefined for a mail client. */
   readonly full?: FullRegistration | undefined;
-  /** Network from which the client registered. */
   readonly network: string;
   /** Name of the initial access token; undefined if none was needed. */
   readonly initialToken?: string | undefined;
@@ -65,7 +63,6 @@ export function isRegistration(value: unknown): value is Registration {
 
 export type RegistrationKind = "mail" | "full";
 
-/** What only a client of dynamic registration has. */
 export interface FullRegistration {
   readonly metadata: RegisteredMetadata;
   /** Undefined for a client that does not authenticate by a secret. */

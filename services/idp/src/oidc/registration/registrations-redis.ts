@@ -41,7 +41,6 @@ async function findIn(parts: Parts, id: string): Promise<Registration | undefine
   return (await readIn(parts, id))?.registration;
 }
 
-/** Arguments of SET for a registration. */
 function storedAs({ keys, keyOf, nowSeconds }: Parts, registration: Registration) {
   const key = keyOf(registration.id);
   const sealed = keys.seal(JSON.stringify(registration), key).toString("base64");

@@ -73,28 +73,12 @@ function refusedRequest(outer: URLSearchParams, clientId: string, issuer: string
 }
 
 /** Turns request objects into requests for the provider. */
-export interface RequestObjects {
-  /**
-   * Replaces a request object by its parameters. A refused one is replaced by a request that the provider refuses. Rejects
-   * with UPSTREAM_UNAVAILABLE when the client's keys are needed and cannot be read.
-   */
-  unpack(params: URLSearchParams, clientId: string): Promise<UnpackedRequest>;
-  /** Unpacks a request that may also contain a URI at which the client publishes the object. */
-  unpackOrFetch(params: URLSearchParams, clientId: string): Promise<UnpackedRequest>;
-  /** The request that the provider answers with the error of this refusal. */
-  refuse(params: URLSearchParams, clientId: string, reason: RequestObjectRefusal): UnpackedRequest;
-}
-
-export function createRequestObjects(
-  read: ReadRequestObject,
-  readPublished: ReadPublished,
-  issuer: string,
-): RequestObjects {
-  const refuse: RequestObjects["refuse"] = (params, clientId, reason) => ({
+export function createRequestObjects(read: ReadRequestObject, readPublished: ReadPublished, issuer: string) {
+  const refuse = (params: URLSearchParams, clientId: string, reason: RequestObjectRefusal): UnpackedRequest => ({
     params: refusedRequest(params, clientId, issuer),
     state: reason,
   });
-  const unpack: RequestObjects["unpack"] = async (params, clientId) => {
+  const unpack = async (params: URLSearchParams, clientId: string): Promise<UnpackedRequest> => {
     const objects = params.getAll("request");
     const [object] = objects;
     // The provider refuses a request with several objects, or with an object and a reference.
@@ -108,9 +92,15 @@ export function createRequestObjects(
     return { params: paramsOf(result.claims, params), state: result.outcome };
   };
   return {
+    /** The request that the provider answers with the error of this refusal. */
     refuse,
+    /**
+     * Replaces a request object by its parameters. A refused one is replaced by a request that the provider refuses. Rejects
+     * with UPSTREAM_UNAVAILABLE when the client's keys are needed and cannot be read.
+     */
     unpack,
-    unpackOrFetch: async (params, clientId) => {
+    /** Unpacks a request that may also contain a URI at which the client publishes the object. */
+    unpackOrFetch: async (params: URLSearchParams, clientId: string): Promise<UnpackedRequest> => {
       const uris = params.getAll("request_uri");
       const [uri] = uris;
       const found =

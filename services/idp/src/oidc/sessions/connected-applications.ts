@@ -1,5 +1,4 @@
 import type { OidcClientConfig } from "@postern/shared/platform/config";
-import { AppError } from "@postern/shared/platform/errors";
 import type { ConnectedApplications } from "../../account/connected-applications.ts";
 import { domainLimit } from "../../domains/account-domains.ts";
 import { demandsOf } from "../../second-factors/sign-in-demands.ts";
@@ -13,15 +12,9 @@ function nameOf({ name, client_id: id }: OidcClientConfig): string {
   return name === "" ? id : name;
 }
 
-function createConnections({ sessions }: OidcParts, { store, subjectsOfAccount }: OidcState) {
+function createConnections({ sessions }: OidcParts, { recordsOf }: OidcState) {
   return async (account: string) => {
-    const lists = (await subjectsOfAccount(account)).map((accountId) => store.list("account", accountId));
-    const listed = (
-      await Promise.all(lists).catch((cause: unknown) => {
-        throw new AppError("REDIS_UNAVAILABLE", { detail: "the tokens of an account cannot be listed", cause });
-      })
-    ).flat();
-    const byToken = listed.flatMap(({ payload }) => {
+    const byToken = (await recordsOf(account)).flatMap(({ payload }) => {
       // The own token of a client that has the user's name.
       if (payload.accountId === undefined) return [];
       const clientId = textOf(payload.clientId);

@@ -1,4 +1,3 @@
-import { AppError } from "@postern/shared/platform/errors";
 import type { MailSignIns } from "../../account/connected-applications.ts";
 import type { SignInDemands } from "../../second-factors/sign-in-demands.ts";
 import { ownNames } from "../registration/registered-policies.ts";
@@ -34,15 +33,11 @@ function heldGrants(records: readonly StoredRecord[], nowSeconds: number) {
 /** The mail clients in which a user is signed in by token. */
 export function createMailSignIns(
   { settings, sharedClock }: OidcParts,
-  { store, subjectsOfAccount, registered, records }: OidcState,
+  { recordsOf, registered, records }: OidcState,
   demands: () => SignInDemands,
 ): MailSignIns {
   const held = async (account: string) => {
-    const lists = (await subjectsOfAccount(account)).map((subject) => store.list("account", subject));
-    const listed = await Promise.all(lists).catch((cause: unknown) => {
-      throw new AppError("REDIS_UNAVAILABLE", { detail: "the tokens of an account cannot be listed", cause });
-    });
-    return heldGrants(listed.flat(), Math.floor(sharedClock.now() / 1000)).toSorted(
+    return heldGrants(await recordsOf(account), Math.floor(sharedClock.now() / 1000)).toSorted(
       (left, right) => right.lastIat - left.lastIat,
     );
   };

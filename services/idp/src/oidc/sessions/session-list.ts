@@ -1,5 +1,7 @@
-import type { OidcSessionListed } from "@postern/shared/contracts";
+import type { BrowserSessionListed, OidcSessionListed } from "@postern/shared/contracts";
 import type { TokenSubject } from "@postern/shared/domain/tokens";
+import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
+import type { ListedSession, SessionStore } from "../../sessions/session-store-redis.ts";
 import type { OidcAccount } from "../accounts/accounts-redis.ts";
 import type { OidcState } from "../state/context.ts";
 import { digestOfId, isRecord, textOf, wordsOf } from "../storage/models.ts";
@@ -7,11 +9,11 @@ import type { StoredRecord } from "../storage/store-redis.ts";
 import { isOf } from "../tokens/token-records.ts";
 import { clientNames } from "./session-owner.ts";
 
-export type Ending = "ended" | "unknown" | "not_theirs";
+type Ending = "ended" | "unknown" | "not_theirs";
 
 function mfaMethodOf(amr: unknown, account: OidcAccount | undefined): string {
-  const methods = Array.isArray(amr) ? amr.filter((name) => typeof name === "string") : undefined;
-  if (methods === undefined) return account?.mfaMethod ?? "";
+  if (!Array.isArray(amr)) return account?.mfaMethod ?? "";
+  const methods: readonly unknown[] = amr;
   if (!methods.includes("mfa")) return "";
   return methods.includes("hwk") ? "webauthn" : "totp";
 }
@@ -103,6 +105,54 @@ export function createOidcSessions({ store, accounts, records }: OidcState, nowS
       if (!isTheirs) return "not_theirs";
       if (payload.grantId === undefined) await records.revokeToken(digest, payload);
       else await records.revokeGrant(payload.grantId);
+      return "ended";
+    },
+  };
+}
+
+function shownBrowser({
+  uid,
+  origin,
+  loginTs,
+  lastSeenMs,
+  mfaTs,
+  authorizations,
+}: ListedSession): BrowserSessionListed {
+  return {
+    id: uid,
+    client_ip: origin?.clientIp ?? "",
+    user_agent: origin?.userAgent ?? "",
+    auth_time: new Date(loginTs * 1000).toISOString(),
+    last_seen: new Date(lastSeenMs).toISOString(),
+    mfa_completed: mfaTs !== undefined,
+    client_ids: Object.keys(authorizations),
+  };
+}
+
+/**
+ * The browser sessions of a user, for operators. All methods reject when the store is unavailable.
+ * @param onClosed notifies the applications of other protocols.
+ */
+export function createBrowserSessionList(
+  sessions: Pick<SessionStore, "list" | "accountOf" | "end">,
+  endSessions: { ended(session: BrowserSessionRecord): Promise<void> },
+  onClosed: (session: BrowserSessionRecord) => Promise<void>,
+) {
+  const ofAll = async (accounts: readonly string[]): Promise<readonly ListedSession[]> =>
+    (await Promise.all(accounts.map((account) => sessions.list(account)))).flat();
+  return {
+    list: async (accounts: readonly string[]): Promise<readonly BrowserSessionListed[]> =>
+      (await ofAll(accounts)).map(shownBrowser),
+    /** Ends one session and the tokens of its clients, if it is of one of these accounts. */
+    end: async (accounts: readonly string[], id: string): Promise<Ending> => {
+      // Not from the list, which has only the newest.
+      const account = await sessions.accountOf(id);
+      if (account === undefined) return "unknown";
+      if (!accounts.includes(account)) return "not_theirs";
+      const ended = await sessions.end(id);
+      if (ended === undefined) return "unknown";
+      await endSessions.ended(ended);
+      await onClosed(ended);
       return "ended";
     },
   };

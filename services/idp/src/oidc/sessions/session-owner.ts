@@ -24,10 +24,7 @@ export interface Owners {
 /**
  * Resolves a `user_id` of the admin routes. Rejects when the store is unavailable, or when nothing is known under this name and a backend
  * cannot say whose it is.
- */
-export type OwnersOf = (userId: string) => Promise<Owners>;
-
-/**
+ *
  * The account with that name; if none is known, the account that the backends find under it; and the account with that subject. An account includes all its subjects. Also
  * the client with that id, unless a user has the name. `client:<client_id>` selects only the client, if it is registered
  * and no user has that name.
@@ -44,7 +41,7 @@ export function createOwnersOf({
   readonly subjectsOfAccount: SubjectsOfAccount;
   readonly sessions: Pick<SessionStore, "list">;
   readonly policies: () => ClientPolicies;
-}): OwnersOf {
+}) {
   /** An account name may equal the subject of another account, which must then not be selected. */
   const userNamed = async (id: string): Promise<Owners & { readonly isKnown: boolean }> => {
     const [holder, mapped, signedIn] = await Promise.all([
@@ -71,7 +68,7 @@ export function createOwnersOf({
     const all = await Promise.all([...new Set([typed, ...names])].map(userNamed));
     return { accounts: all.flatMap((one) => one.accounts), subjects: all.flatMap((one) => one.subjects) };
   };
-  return async (userId) => {
+  return async (userId: string): Promise<Owners> => {
     const { isKnown, ...known } = await userNamed(userId);
     const named = userId.startsWith(clientPrefix) ? userId.slice(clientPrefix.length) : undefined;
     const isAlone = named !== undefined && policies().has(named);

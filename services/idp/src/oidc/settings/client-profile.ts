@@ -1,8 +1,11 @@
 import type { OidcClientConfig } from "@postern/shared/platform/config";
 
-type Signature = "RS256" | "PS256" | "ES256" | "EdDSA";
+/** Algorithms of all signatures: those of our tokens, and those that clients create. */
+export const oidcSignatures = ["RS256", "PS256", "ES256", "EdDSA"] as const;
 
-function signatureOf(configured: Signature | "", { profile }: OidcClientConfig): Signature {
+export type OidcSignature = (typeof oidcSignatures)[number];
+
+function signatureOf(configured: OidcSignature | "", { profile }: OidcClientConfig): OidcSignature {
   if (configured !== "") return configured;
   return profile === "fapi2" ? "PS256" : "RS256";
 }

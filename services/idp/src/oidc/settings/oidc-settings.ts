@@ -10,36 +10,7 @@ import {
   scopeClaims,
 } from "@postern/shared/platform/config";
 import type { DeliveryTimes } from "../../logout-delivery/delivery-queue.ts";
-import type { MfaPolicyConfig } from "../../second-factors/sign-in-demands.ts";
-import { withProfile } from "./client-profile.ts";
-
-/** Algorithms of all signatures: those of our tokens, and those that clients create. */
-export const oidcSignatures = ["RS256", "PS256", "ES256", "EdDSA"] as const;
-
-export type OidcSignature = (typeof oidcSignatures)[number];
-
-/** The configuration that OIDC uses. */
-export interface OidcSettings {
-  readonly enabled: boolean;
-  /** An origin, without a trailing slash. */
-  readonly issuer: string;
-  readonly oidc: OidcConfig;
-  readonly identifier: string;
-  /** Audience of clients' own tokens, by which the gateway accepts them as API callers' tokens. */
-  readonly backchannelAudience: string;
-  readonly developerMode: boolean;
-  readonly mfaPolicy: MfaPolicyConfig;
-  /** Whether a listener or a trusted proxy passes the certificates of clients. */
-  readonly certificates: boolean;
-  /** 32 bytes from which all replicas derive the nonces of DPoP proofs; undefined if proofs need none. */
-  readonly nonceSecret: Buffer | undefined;
-  /** Names of the attributes that the backends return, in lower case; undefined if a script may return any. */
-  readonly attributes: ReadonlySet<string> | undefined;
-  /** The name of the site, and those of its mail domains. */
-  readonly siteNames: readonly string[];
-  /** Hosts of the mail servers that clients find by `identity.mail_clients`. */
-  readonly mailHosts: readonly string[];
-}
+import { type OidcSignature, oidcSignatures, withProfile } from "./client-profile.ts";
 
 function nonceSecretOf({ identity, storage }: Config): Buffer | undefined {
   if (!identity.oidc.dpop.require_nonce) return undefined;
@@ -76,23 +47,39 @@ function siteNamesOf(config: Config): readonly string[] {
   return [...new Set(names.filter((name) => name !== ""))];
 }
 
-export function oidcSettings(config: Config): OidcSettings {
+export function oidcSettings(config: Config) {
   const { identity, runtime } = config;
   const { address, header } = runtime.servers.http.client_certificates;
   return {
     enabled: identity.oidc.enabled,
+    /** An origin, without a trailing slash. */
     issuer: identity.oidc.issuer,
     oidc: { ...identity.oidc, clients: identity.oidc.clients.map((client) => withProfile(client)) },
     identifier: runtime.naming.identifier,
+    /** Audience of clients' own tokens, by which the gateway accepts them as API callers' tokens. */
     backchannelAudience: backchannelAudience(config),
     developerMode: runtime.developer_mode,
     mfaPolicy: identity.mfa_policy,
+    /** Whether a listener or a trusted proxy passes the certificates of clients. */
     certificates: address.length > 0 || header !== "",
+    /** 32 bytes from which all replicas derive the nonces of DPoP proofs; undefined if proofs need none. */
     nonceSecret: nonceSecretOf(config),
+    /** Names of the attributes that the backends return, in lower case; undefined if a script may return any. */
     attributes: attributesOf(config),
+    /** The name of the site, and those of its mail domains. */
     siteNames: siteNamesOf(config),
+    /** Hosts of the mail servers that clients find by `identity.mail_clients`. */
     mailHosts: mailHostsOf(config),
   };
+}
+
+export type OidcSettings = Readonly<ReturnType<typeof oidcSettings>>;
+
+/** The longest lifetime that a token of this kind has at this site, in ms. */
+export function longestLife({ oidc }: OidcSettings, kind: "access_token" | "refresh_token"): number {
+  const { clients, mail_registration: mail, tokens } = oidc;
+  const lives = [...clients, ...(mail.enabled ? [mail] : [])].map((one) => one[`${kind}_lifetime`]);
+  return Math.max(tokens[`default_${kind}_lifetime`], ...lives);
 }
 
 /** Algorithms of the tokens that this site issues: those that it offers, and those that its clients and keys need. */

@@ -7,10 +7,8 @@ import {
   permittedImplicitTypes,
 } from "@postern/shared/platform/config";
 
-/** A response type of authorization requests. */
 export type ResponseType = "code" | ImplicitType;
 
-/** The response types of authorization requests at this site. */
 export function siteResponseTypes(oidc: OidcConfig): readonly ResponseType[] {
   return ["code", ...permittedImplicitTypes(oidc)];
 }

@@ -4,7 +4,6 @@ import type { RegionCalls } from "@postern/shared/domain/region-calls";
 const longestCode = 64;
 const letters = (text: string): string => typedCode(text).replaceAll(/[^A-Z0-9]/g, "");
 
-/** A code as a user typed it. */
 interface TypedUserCode {
   /** The stored form: only capital letters. */
   readonly userCode: string;

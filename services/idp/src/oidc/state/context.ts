@@ -4,6 +4,7 @@ import type { RegionCalls } from "@postern/shared/domain/region-calls";
 import type { RegionLog } from "@postern/shared/domain/regions";
 import { createRevoker } from "@postern/shared/domain/tokens";
 import type { KeyRing } from "@postern/shared/platform/crypto";
+import { AppError } from "@postern/shared/platform/errors";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { Metrics } from "@postern/shared/platform/metrics";
 import type { RedisClient } from "@postern/shared/platform/redis";
@@ -17,19 +18,18 @@ import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import type { SessionStore } from "../../sessions/session-store-redis.ts";
 import { createSubjectsOfAccount } from "../accounts/accounts.ts";
 import { createOidcAccounts } from "../accounts/accounts-redis.ts";
+import { createReportUnreadable } from "../claims/client-claims.ts";
 import { createConsents } from "../grants/consents-redis.ts";
 import { createKeepGrant } from "../grants/grants.ts";
 import type { OidcMetrics } from "../metrics/oidc-metrics.ts";
 import { createRegisteredClients } from "../registration/registered-clients.ts";
-import { registeredElsewhere } from "../registration/registered-elsewhere.ts";
 import { createRegistrations } from "../registration/registrations-redis.ts";
-import type { OidcSettings } from "../settings/oidc-settings.ts";
+import { longestLife, type OidcSettings } from "../settings/oidc-settings.ts";
 import type { UserCodes } from "../settings/user-codes.ts";
 import { createOutcomes } from "../storage/outcomes-redis.ts";
 import { createRecordTimes } from "../storage/record-times.ts";
-import { OidcStore } from "../storage/store-redis.ts";
+import { OidcStore, type StoredRecord } from "../storage/store-redis.ts";
 import { createTokenRecords } from "../tokens/token-records.ts";
-import { createReportUnreadable } from "../tokens/unreadable-claims.ts";
 
 /** What the rest of the service provides to OIDC. */
 export interface OidcDeps {
@@ -45,19 +45,16 @@ export interface OidcDeps {
   readonly audit: Audit;
   /** Notifies the other protocols after an operator has ended a session. */
   readonly onClosed: (session: BrowserSessionRecord) => Promise<void>;
-  /** Notes which clients are used. */
   readonly clientUses: Pick<ClientUses, "note">;
   /** Finds the account behind a name that an operator typed. */
   readonly accountNames: FindAccountNames;
   readonly isRefused: IsRefused;
   readonly domains: AccountDomains;
-  /** Starts the pages of a sign-in or a consent. */
   readonly starter: FlowStarter;
   /** Undefined if there is one region only. */
   readonly regionCalls: RegionCalls | undefined;
 }
 
-/** What every feature of OIDC is built from. */
 export interface OidcParts extends OidcDeps {
   readonly counted: OidcMetrics;
   readonly userCodes: UserCodes;
@@ -71,40 +68,38 @@ export interface OidcParts extends OidcDeps {
   readonly settings: () => OidcSettings;
 }
 
-/** One day more than the longest refresh token: an account outlives its tokens. */
-function longestLifeSeconds({ oidc }: OidcSettings): number {
-  const lives = oidc.clients.map(({ refresh_token_lifetime: life }) => life);
-  const { mail_registration: mail } = oidc;
-  if (mail.enabled) lives.push(mail.refresh_token_lifetime);
-  return Math.ceil(Math.max(oidc.tokens.default_refresh_token_lifetime, ...lives) / 1000) + 86_400;
-}
-
 /** What OIDC stores in Redis. The provider and the features above it are built from this. */
 export function createOidcState(parts: OidcParts) {
   const { redis, sharedClock: clock, keyPrefix, keys, settings, initial, logger } = parts;
   const store = new OidcStore({ ...parts, refreshGraceMs: () => settings().oidc.tokens.refresh_token_grace });
   const times = createRecordTimes({ own: systemClock, shared: clock });
-  const accounts = createOidcAccounts(redis, keyPrefix, keys, () => longestLifeSeconds(settings()));
+  // One day more than the longest refresh token: an account outlives its tokens.
+  const accountSeconds = (): number => Math.ceil(longestLife(settings(), "refresh_token") / 1000) + 86_400;
+  const accounts = createOidcAccounts(redis, keyPrefix, keys, accountSeconds);
   const keepGrant = createKeepGrant(store, accounts, clock, times);
   const revoker = createRevoker(redis, keyPrefix, clock, parts.regionLog);
   const registrations = createRegistrations(redis, keyPrefix, keys, systemClock);
+  const subjectsOfAccount = createSubjectsOfAccount(accounts);
   return {
     store,
     times,
     accounts,
-    subjectsOfAccount: createSubjectsOfAccount(accounts),
+    subjectsOfAccount,
+    /** The records of all subjects of an account. Rejects with REDIS_UNAVAILABLE when the store is unavailable. */
+    recordsOf: async (account: string): Promise<readonly StoredRecord[]> => {
+      const lists = (await subjectsOfAccount(account)).map((subject) => store.list("account", subject));
+      const listed = await Promise.all(lists).catch((cause: unknown) => {
+        throw new AppError("REDIS_UNAVAILABLE", { detail: "the tokens of an account cannot be listed", cause });
+      });
+      return listed.flat();
+    },
     consents: createConsents(redis, keyPrefix, keys),
     keepGrant,
     outcomes: createOutcomes(redis, keyPrefix, keys, steadyClock),
     records: createTokenRecords({ store, revoker, issuer: initial.issuer, clock, times, keepGrant }),
     reportUnreadable: createReportUnreadable(logger, clock),
     registrations,
-    registered: createRegisteredClients(
-      registrations,
-      registeredElsewhere(parts.regionCalls),
-      () => settings().oidc,
-      systemClock,
-    ),
+    registered: createRegisteredClients(registrations, parts.regionCalls, () => settings().oidc, systemClock),
   };
 }
 

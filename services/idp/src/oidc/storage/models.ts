@@ -9,6 +9,11 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
+/** The texts in a list; empty for anything else. */
+export function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}
+
 /** The space-separated words of a text, without duplicates. */
 export function wordsOf(value: unknown): readonly string[] {
   return typeof value === "string" ? [...new Set(value.split(" ").filter((word) => word !== ""))] : [];
@@ -38,7 +43,6 @@ export const indexed: ReadonlySet<string> = new Set([
   "Grant",
 ]);
 
-/** What a record can be found by besides its identifier. */
 export type IndexKind = "account" | "client" | "grant";
 
 export function indexesOf(payload: AdapterPayload): readonly (readonly [IndexKind, string])[] {

@@ -2,20 +2,6 @@ import type { Clock } from "@postern/shared/platform/time";
 import type { AdapterPayload } from "oidc-provider";
 import { isRecord } from "./models.ts";
 
-/**
- * Records are read by all replicas, so their times are those of the shared clock. The provider library compares them with the wall clock
- * of its host, so it gets them converted: a replica whose wall clock is wrong still sees what has expired, and what has not.
- */
-export interface RecordTimes {
-  /** A record of the library, as it is stored. */
-  toShared<Payload extends AdapterPayload>(payload: Payload): Payload;
-  /** A stored record, as the library reads it. */
-  toOwn<Payload extends AdapterPayload>(payload: Payload): Payload;
-  /** Seconds since the epoch by the wall clock, as the shared clock counts them. */
-  sharedSeconds(ownSeconds: number): number;
-  ownSeconds(sharedSeconds: number): number;
-}
-
 /** Smaller differences are ignored, so that where clocks are right no time changes by a second between writing and reading. */
 const toleratedMs = 5000;
 
@@ -42,15 +28,24 @@ function shifted<Payload extends AdapterPayload>(payload: Payload, seconds: numb
   return next;
 }
 
-export function createRecordTimes({ own, shared }: { readonly own: Clock; readonly shared: Clock }): RecordTimes {
+/**
+ * Records are read by all replicas, so their times are those of the shared clock. The provider library compares them with the wall clock
+ * of its host, so it gets them converted: a replica whose wall clock is wrong still sees what has expired, and what has not.
+ */
+export function createRecordTimes({ own, shared }: { readonly own: Clock; readonly shared: Clock }) {
   const aheadSeconds = (): number => {
     const aheadMs = shared.now() - own.now();
     return Math.abs(aheadMs) < toleratedMs ? 0 : Math.round(aheadMs / 1000);
   };
   return {
-    toShared: (payload) => shifted(payload, aheadSeconds()),
-    toOwn: (payload) => shifted(payload, -aheadSeconds()),
-    sharedSeconds: (seconds) => seconds + aheadSeconds(),
-    ownSeconds: (seconds) => seconds - aheadSeconds(),
+    /** A record of the library, as it is stored. */
+    toShared: <Payload extends AdapterPayload>(payload: Payload): Payload => shifted(payload, aheadSeconds()),
+    /** A stored record, as the library reads it. */
+    toOwn: <Payload extends AdapterPayload>(payload: Payload): Payload => shifted(payload, -aheadSeconds()),
+    /** Seconds since the epoch by the wall clock, as the shared clock counts them. */
+    sharedSeconds: (seconds: number): number => seconds + aheadSeconds(),
+    ownSeconds: (seconds: number): number => seconds - aheadSeconds(),
   };
 }
+
+export type RecordTimes = ReturnType<typeof createRecordTimes>;

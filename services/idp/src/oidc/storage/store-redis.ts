@@ -180,7 +180,6 @@ export class OidcStore {
     });
   }
 
-  /** Deletes some records of an index. */
   destroyListed(kind: IndexKind, id: string, refs: readonly RecordRef[]): Promise<void> {
     const { redis } = this.#parts;
     return decided(async () => {

@@ -1,18 +1,13 @@
 import type { TokenSubject } from "@postern/shared/domain/tokens";
-import {
-  type AsymmetricSigningAlgorithm,
-  type Configuration,
-  errors,
-  type KoaContextWithOIDC,
-  type ResourceServer,
-} from "oidc-provider";
+import { type Configuration, errors, type KoaContextWithOIDC, type ResourceServer } from "oidc-provider";
 import type { OidcAccount } from "../accounts/accounts-redis.ts";
 import { mappedClaims } from "../claims/claims.ts";
+import type { ReportUnreadable } from "../claims/client-claims.ts";
 import type { ClientPolicies, ClientPolicy } from "../clients/clients.ts";
+import { oidcSignatures } from "../settings/client-profile.ts";
 import type { OidcSettings } from "../settings/oidc-settings.ts";
 import { wordsOf } from "../storage/models.ts";
 import { tokenSource } from "./token-origin.ts";
-import type { ReportUnreadable } from "./unreadable-claims.ts";
 
 export interface AccessTokenDeps {
   readonly policies: ClientPolicies;
@@ -49,8 +44,6 @@ export interface IssuedJwt {
   readonly gty?: string | undefined;
   readonly lifeSeconds: number;
 }
-
-const signatures: readonly AsymmetricSigningAlgorithm[] = ["RS256", "PS256", "ES256", "EdDSA"];
 
 function isClientCredentials(ctx: KoaContextWithOIDC): boolean {
   return ctx.oidc.params?.["grant_type"] === "client_credentials";
@@ -98,7 +91,7 @@ export function resourceIndicators(
       if (isOwn !== isClientCredentials(ctx) || (!isOwn && resource !== clientResource(client.clientId))) {
         throw new errors.InvalidTarget();
       }
-      const alg = signatures.find((name) => name === policy.signature) ?? "RS256";
+      const alg = oidcSignatures.find((name) => name === policy.signature) ?? "RS256";
       return {
         scope: isOwn ? ownScope(ctx, policy) : [...policy.scopes].join(" "),
         audience: isOwn ? backchannelAudience : (policy.audience ?? client.clientId),

@@ -33,7 +33,6 @@ export function createDpopNonces(secret: Buffer, clock: Pick<Clock, "now">) {
     return known.nonces;
   };
   return {
-    /** The nonce to use next. */
     next: (): string => current()[3] ?? "",
     // A nonce is public once it was sent, so comparing it need not take constant time.
     accepts: (nonce: string): boolean => current().includes(nonce),
@@ -50,7 +49,6 @@ export type DpopNonces = ReturnType<typeof createDpopNonces>;
 const longestSkew = 300;
 const longestProof = 4096;
 
-/** The request that a proof must be for. */
 export interface ProvenRequest {
   readonly method: string;
   /** Without query and fragment. */
@@ -64,13 +62,6 @@ export interface ProvenRequest {
 export type ProofRefusal =
   | { readonly error: "invalid_dpop_proof" | "invalid_token"; readonly description: string }
   | { readonly error: "use_dpop_nonce"; readonly description: string; readonly nonce: string };
-
-/**
- * Checks a proof of possession for an access token (RFC 9449 §4.3, §7.1). Each proof is accepted once, by whichever replica.
- *
- * @returns undefined if the proof is accepted. Rejects if a replay cannot be excluded.
- */
-export type CheckProof = (proof: string | undefined, request: ProvenRequest) => Promise<ProofRefusal | undefined>;
 
 const refused = (description: string): ProofRefusal => ({ error: "invalid_dpop_proof", description });
 
@@ -106,6 +97,9 @@ function untimely(payload: JWTPayload, nonces: DpopNonces | undefined, nowSecond
 }
 
 /**
+ * Checks a proof of possession for an access token (RFC 9449 §4.3, §7.1). Each proof is accepted once, by whichever replica. Undefined if it
+ * is accepted; rejects if a replay cannot be excluded.
+ *
  * @param nonces undefined if proofs need no nonce.
  */
 export function createCheckProof(
@@ -113,7 +107,7 @@ export function createCheckProof(
   algorithms: readonly string[],
   clock: Pick<Clock, "now">,
   nonces: () => DpopNonces | undefined,
-): CheckProof {
+) {
   const verified = async (proof: string) => {
     try {
       const { payload, protectedHeader } = await jwtVerify(proof, EmbeddedJWK, {
@@ -128,7 +122,7 @@ export function createCheckProof(
       throw error;
     }
   };
-  return async (proof, request) => {
+  return async (proof: string | undefined, request: ProvenRequest): Promise<ProofRefusal | undefined> => {
     if (proof === undefined || proof === "") return refused("the DPoP proof is missing");
     const result = proof.length > longestProof ? undefined : await verified(proof);
     if (result === undefined) return refused("the DPoP proof is not a JWT signed with the public key in its header");

@@ -8,6 +8,7 @@ import { compactVerify } from "jose";
 import type { AdapterPayload } from "oidc-provider";
 import type { AccountDomains } from "../../domains/account-domains.ts";
 import type { OidcAccount, OidcAccounts } from "../accounts/accounts-redis.ts";
+import { oidcSignatures } from "../settings/client-profile.ts";
 import { digestOfId, isRecord, textOf } from "../storage/models.ts";
 import type { OidcStore } from "../storage/store-redis.ts";
 
@@ -28,14 +29,6 @@ export interface ResolvedToken {
 /** Whether sessions and tokens of an account count, and its domain may use the client. */
 export type MayUse = (account: string, clientId: string) => Promise<boolean>;
 
-interface ResolveRules {
-  readonly sharedClock: Clock;
-  readonly mayUse: MayUse;
-  readonly domains: Pick<AccountDomains, "withAttributes">;
-}
-
-export type ResolveToken = (token: string) => Promise<ResolvedToken | undefined>;
-
 const maxTokenLength = 8192;
 const maxVerified = 20_000;
 
@@ -51,9 +44,7 @@ function createVerify(verificationKey: (kid: string) => KeyObject | undefined) {
     const cacheKey = hash("sha256", token, "base64url");
     const known = verified.get(cacheKey);
     if (known !== undefined) return known;
-    const result = await compactVerify(token, key, { algorithms: ["RS256", "PS256", "ES256", "EdDSA"] }).catch(
-      () => undefined,
-    );
+    const result = await compactVerify(token, key, { algorithms: [...oidcSignatures] }).catch(() => undefined);
     if (result === undefined) return undefined;
     const claims: unknown = JSON.parse(Buffer.from(result.payload).toString("utf8"));
     if (!isRecord(claims)) return undefined;
@@ -86,9 +77,13 @@ function grantedClaims(grant: AdapterPayload): ReadonlySet<string> {
 export function createResolveToken(
   store: OidcStore,
   accounts: OidcAccounts,
-  { sharedClock: clock, mayUse, domains }: ResolveRules,
+  {
+    sharedClock: clock,
+    mayUse,
+    domains,
+  }: { readonly sharedClock: Clock; readonly mayUse: MayUse; readonly domains: AccountDomains },
   verificationKey: (kid: string) => KeyObject | undefined,
-): ResolveToken {
+) {
   const verify = createVerify(verificationKey);
   const identifierOf = async (token: string): Promise<string | undefined> => {
     if (token.length > maxTokenLength) return undefined;
@@ -99,7 +94,7 @@ export function createResolveToken(
     const found = await accounts.find(accountId);
     return found !== undefined && (await mayUse(found.account, clientId)) ? domains.withAttributes(found) : undefined;
   };
-  return async (token) => {
+  return async (token: string): Promise<ResolvedToken | undefined> => {
     const id = await identifierOf(token);
     if (id === undefined) return undefined;
     const digest = digestOfId(id);

@@ -15,7 +15,6 @@ export function isOf({ payload }: Pick<StoredRecord, "payload">, { kind, id }: T
   return kind === "user" ? accountId === id : accountId === undefined && clientId === id;
 }
 
-/** The subject of a signed token. */
 function subjectOf({ accountId, clientId }: Pick<IssuedJwt, "accountId" | "clientId">): TokenSubject {
   return accountId === undefined ? { kind: "client", id: clientId } : { kind: "user", id: accountId };
 }
@@ -66,7 +65,6 @@ interface RecordParts {
   readonly store: OidcStore;
   readonly revoker: Revoker;
   readonly issuer: string;
-  /** The clock that all replicas share. */
   readonly clock: Clock;
   readonly times: RecordTimes;
   readonly keepGrant: KeepGrant;

@@ -21,7 +21,6 @@ const StoredKeys = Type.Array(
 interface SamlKeyStoreDeps extends SamlRedisDeps {
   readonly clock: Clock;
   readonly rotation: KeyRotation;
-  /** Name in the certificates. */
   readonly name: string;
   readonly onCreated: () => void;
 }

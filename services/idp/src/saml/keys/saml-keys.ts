@@ -31,22 +31,8 @@ export async function selfSignedCertificate(key: KeyObject, name: string, nowMs:
   return `${certificate.toString("pem")}\n`;
 }
 
-/** A key that Postern generated, with its certificate. */
-export interface GeneratedKey {
-  /** PEM. */
-  readonly key: string;
-  /** PEM. */
-  readonly certificate: string;
-  readonly createdAtMs: number;
-}
-
-/** The key that signs now, and all certificates that the metadata contain. */
-export interface SamlKeys {
-  readonly key: KeyObject;
-  /** Base64 of the DER. */
-  readonly certificate: string;
-  readonly published: readonly string[];
-}
+/** A key that Postern generated, with its certificate, both in PEM. */
+export type GeneratedKey = Readonly<Awaited<ReturnType<typeof makeKey>>>;
 
 export interface KeyRotation {
   /** 0: keys are not rotated. */
@@ -61,7 +47,7 @@ export function derOf(certificate: string): string {
 
 const generate = promisify(generateKeyPair);
 
-export async function makeKey(name: string, nowMs: number): Promise<GeneratedKey> {
+export async function makeKey(name: string, nowMs: number) {
   const { privateKey } = await generate("rsa", { modulusLength: 2048 });
   const key = privateKey.export({ type: "pkcs8", format: "pem" });
   return { key, certificate: await selfSignedCertificate(privateKey, name, nowMs), createdAtMs: nowMs };
@@ -100,8 +86,8 @@ export function withoutFormer(
   );
 }
 
-/** @throws TypeError if there are no keys */
-export function usableKeys(keys: readonly GeneratedKey[], rotation: KeyRotation, nowMs: number): SamlKeys {
+/** The key that signs now, and all certificates that the metadata contain, in Base64 of the DER. @throws TypeError if there are no keys */
+export function usableKeys(keys: readonly GeneratedKey[], rotation: KeyRotation, nowMs: number) {
   const signing = signingKeyOf(keys, rotation, nowMs);
   if (signing === undefined) throw new TypeError("no SAML signing key");
   const others = ordered(keys).filter((key) => key !== signing);
@@ -111,3 +97,5 @@ export function usableKeys(keys: readonly GeneratedKey[], rotation: KeyRotation,
     published: [signing, ...others].map(({ certificate }) => derOf(certificate)),
   };
 }
+
+export type SamlKeys = Readonly<ReturnType<typeof usableKeys>>;

@@ -8,15 +8,13 @@ import type { SessionStore } from "../../sessions/session-store-redis.ts";
 import type { SamlCore } from "../saml-core.ts";
 import type { SamlRedisDeps } from "../state/saml-redis.ts";
 import { createBackChannel } from "./back-channel.ts";
-import { createEndLogoutTransaction } from "./end-logout-transaction.ts";
 import { createFrontChannel } from "./front-channel.ts";
 import { createLogout } from "./logout.ts";
-import { logoutTransactionPath } from "./logout-transaction.ts";
-import { createLogoutTransactions } from "./logout-transactions-redis.ts";
+import { createEndLogoutTransaction, logoutTransactionPath } from "./logout-transaction.ts";
+import { createLogoutTransactions, createWaitingLogouts } from "./logout-transactions-redis.ts";
 import { createDeliveryReporter } from "./report-delivery.ts";
 import { createSoapDelivery } from "./soap-delivery.ts";
 import { createSoapLogouts } from "./soap-logouts-redis.ts";
-import { createWaitingLogouts } from "./waiting-logouts-redis.ts";
 
 export interface SamlParts {
   readonly base: Base;
@@ -25,7 +23,6 @@ export interface SamlParts {
   readonly sharedClock: Clock;
   readonly sessions: SessionStore;
   readonly domains: AccountDomains;
-  /** Notes which service providers are used. */
   readonly clientUses: Pick<ClientUses, "note">;
   /** Ends the tokens that other protocols issued for the session. */
   readonly onEnded: (session: BrowserSessionRecord) => Promise<void>;
@@ -62,7 +59,6 @@ export function createSamlLogout({ base, sessions, onEnded }: SamlParts, stored:
       endLogoutTransaction,
       audit: base.audit,
     },
-    /** Delivers logout messages over SOAP. */
     delivery,
     sessionEnded: logout.sessionEnded,
     /** Ends the session of a browser that is then redirected to `place`. @returns its first redirect */

@@ -37,11 +37,12 @@ export function browserStep(signable: Signable, message: BrowserMessage): Browse
   return { step: "post", provider, message: postedMessage(location, parameter, xml, relayState) };
 }
 
-type Core = Pick<SamlCore, "settings" | "providers" | "keys" | "clock">;
-
 /** Our logout requests that are sent through the browser. */
-export function createFrontChannel(core: Core, transactions: LogoutTransactions, report: DeliveryReporter) {
-  const { settings, providers, keys, clock } = core;
+export function createFrontChannel(
+  { settings, providers, keys, clock }: SamlCore,
+  transactions: LogoutTransactions,
+  report: DeliveryReporter,
+) {
   return {
     /**
      * The request to the service provider at this index of the logout transaction; undefined if none is to be notified.

@@ -1,7 +1,6 @@
 import { loadConfig, type SamlProviderConfig } from "@postern/shared/platform/config";
 import { describe, expect, it } from "vitest";
-import type { EntityFacts, LogoutService } from "../metadata/entity-facts.ts";
-import { readMetadata } from "../metadata/read-metadata.ts";
+import { type EntityFacts, readMetadata } from "../metadata/read-metadata.ts";
 import { bindings } from "../protocol/names.ts";
 import { nowMs, sp } from "../testing/forge.ts";
 import { entityOf } from "../testing/forge-metadata.ts";
@@ -19,7 +18,9 @@ function configOf(more: object): SamlProviderConfig {
   return config;
 }
 
-function factsWith(logoutServices: readonly LogoutService[]): EntityFacts {
+type LogoutService = EntityFacts["logoutServices"][number];
+
+function factsWith(logoutServices: LogoutService[]): EntityFacts {
   if (facts === undefined) throw new Error("no facts");
   return { ...facts, logoutServices };
 }

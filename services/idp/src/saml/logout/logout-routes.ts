@@ -10,7 +10,7 @@ import type { ReadMessage } from "../xml/read-message.ts";
 import type { BrowserBinding } from "./logout-endpoints.ts";
 import { logoutTransactionPath } from "./logout-transaction.ts";
 import { sendAnswer, showLogoutTransaction } from "./logout-transaction-page.ts";
-import type { NamedLogout } from "./waiting-logouts-redis.ts";
+import type { NamedLogout } from "./logout-transactions-redis.ts";
 
 const names = ["LogoutRequest", "LogoutResponse"] as const;
 

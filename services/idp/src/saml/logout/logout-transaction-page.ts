@@ -4,9 +4,8 @@ import { formTargetOf } from "../../pages/policy-sources.ts";
 import { partlySignedOutPage, type ServiceState, signingOutPage } from "../../pages/templates/single-logout.ts";
 import { lookOf, sendProblem, sendShown, sendTo, type Visit } from "../../visit/visit.ts";
 import { type SamlRoutesDeps, sendPosted } from "../saml-visit.ts";
-import type { LogoutTransactionView } from "./end-logout-transaction.ts";
 import type { RequestedLogout } from "./logout.ts";
-import { logoutTransactionPath } from "./logout-transaction.ts";
+import { type LogoutTransactionView, logoutTransactionPath } from "./logout-transaction.ts";
 
 function nameOf({ providers }: SamlRoutesDeps, entityId: string): string {
   const name = providers().find(entityId)?.config.name ?? "";

@@ -1,10 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { defineScript, samlLogoutKey, samlLogoutRequestKey } from "@postern/shared/platform/redis";
+import {
+  defineScript,
+  samlLogoutKey,
+  samlLogoutRequestKey,
+  samlWaitingLogoutKey,
+} from "@postern/shared/platform/redis";
 import { Type } from "typebox";
 import type { Stored } from "../../redis/stored.ts";
 import { channels } from "../saml-metrics.ts";
 import { ParticipantSchema } from "../state/participants-redis.ts";
-import { decided, digest, opened, type SamlRedisDeps, sealed } from "../state/saml-redis.ts";
+import { createWaitingRecords, decided, digest, opened, type SamlRedisDeps, sealed } from "../state/saml-redis.ts";
 import countInLogoutLua from "./scripts/count-in-logout.lua?raw";
 import noteLogoutResultLua from "./scripts/note-logout-result.lua?raw";
 
@@ -24,7 +29,7 @@ const noteLogoutResult = {
 const text = Type.String();
 
 /** The stored form of an end at the service provider that started the logout, which receives our response. */
-export const ProviderEnd = Type.Object({
+const ProviderEnd = Type.Object({
   to: Type.Literal("provider"),
   entityId: text,
   inResponseTo: text,
@@ -129,3 +134,11 @@ export function createLogoutTransactions({ redis, keyPrefix, keys }: SamlRedisDe
 }
 
 export type LogoutTransactions = ReturnType<typeof createLogoutTransactions>;
+
+const Named = Type.Object({ end: ProviderEnd, nameId: Type.String(), sessionIndexes: Type.Array(Type.String()) });
+
+/** A verified LogoutRequest of a service provider; its end says how to respond. */
+export type NamedLogout = Stored<typeof Named>;
+
+/** Verified logout requests that another site has posted. They wait for a request of the same browser that has its cookies. */
+export const createWaitingLogouts = (deps: SamlRedisDeps) => createWaitingRecords(deps, samlWaitingLogoutKey, Named);

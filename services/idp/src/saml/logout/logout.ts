@@ -16,11 +16,11 @@ import type {
   LogoutTransactionEnd,
   LogoutTransactionService,
   LogoutTransactions,
+  NamedLogout,
 } from "./logout-transactions-redis.ts";
 import type { DeliveryReporter } from "./report-delivery.ts";
 import type { SoapDelivery } from "./soap-delivery.ts";
 import type { SoapLogout } from "./soap-logouts-redis.ts";
-import type { NamedLogout } from "./waiting-logouts-redis.ts";
 
 export type PlanDeps = Pick<SamlCore, "settings" | "providers">;
 

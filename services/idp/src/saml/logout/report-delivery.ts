@@ -6,7 +6,6 @@ export interface DeliveryReport {
   readonly channel: Channel;
   readonly result: DeliveryResult;
   readonly entityId: string;
-  /** Status in the service provider's response. */
   readonly status?: string | undefined;
 }
 

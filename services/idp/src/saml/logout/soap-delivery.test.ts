@@ -1,7 +1,6 @@
 import { loadConfig } from "@postern/shared/platform/config";
 import { expect, test } from "vitest";
-import type { EntityFacts } from "../metadata/entity-facts.ts";
-import { readMetadata } from "../metadata/read-metadata.ts";
+import { type EntityFacts, readMetadata } from "../metadata/read-metadata.ts";
 import { createProviders } from "../providers.ts";
 import { nowMs, sp } from "../testing/forge.ts";
 import { entityOf } from "../testing/forge-metadata.ts";

@@ -33,11 +33,8 @@ export function failureOf({ reason }: SamlRefusal): MetadataFailure {
   return reason === "time" ? "expired" : "not_metadata";
 }
 
-export interface Place {
-  /** Empty for a file. */
-  readonly url: string;
-  readonly file: string;
-}
+/** `url` is empty for a file. */
+export type Place = Readonly<Record<"url" | "file", string>>;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 

@@ -5,10 +5,10 @@ import type { Logger } from "@postern/shared/platform/logging";
 import type { Clock } from "@postern/shared/platform/time";
 import { keysOfPem } from "../keys/pem-keys.ts";
 import { sameEntity } from "../protocol/names.ts";
-import type { EntityFacts } from "./entity-facts.ts";
 import { type loadDocument, MetadataError, type MetadataFailure, type Place } from "./load-document.ts";
 import type { MetadataCopies, MetadataDocument } from "./metadata-copies-redis.ts";
 import type { readInThread } from "./read-in-thread.ts";
+import type { EntityFacts } from "./read-metadata.ts";
 
 /** One document that is loaded periodically, for every service provider in it. */
 export interface SourceSettings extends Place {
@@ -16,7 +16,6 @@ export interface SourceSettings extends Place {
   readonly id: string;
   /** PEM of public keys; empty: accepted without a signature. */
   readonly keys: readonly string[];
-  /** Entity IDs. */
   readonly wanted: readonly string[];
 }
 
@@ -51,11 +50,9 @@ export interface MetadataSourceDeps {
   readonly logger: Logger;
   readonly bounds: { readonly refreshMs: number; readonly requestTimeoutMs: number; readonly maxBytes: number };
   readonly count: (result: "success" | MetadataFailure) => void;
-  /** Called when a new version takes effect. */
   readonly onChange: () => void;
 }
 
-/** The version of a document that is in use. */
 interface MetadataCopy {
   /** Milliseconds since the epoch. */
   readonly takenAtMs: number;
@@ -107,7 +104,6 @@ export class MetadataSource {
     return this.#copy;
   }
 
-  /** Starts loading the document periodically. */
   start(): void {
     this.#lookedFor = Promise.race([this.#found.promise, Promise.all([this.#run(), this.#recall()])]);
   }

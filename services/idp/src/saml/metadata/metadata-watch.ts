@@ -1,8 +1,8 @@
 import { endsWithin } from "@postern/shared/platform/concurrency";
 import type { SamlProviderConfig } from "@postern/shared/platform/config";
 import { sameEntity } from "../protocol/names.ts";
-import type { EntityFacts } from "./entity-facts.ts";
 import { MetadataSource, type MetadataSourceDeps, type SourceSettings } from "./metadata-source.ts";
+import type { EntityFacts } from "./read-metadata.ts";
 
 const waitMs = 5000;
 

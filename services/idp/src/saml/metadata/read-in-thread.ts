@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
-import type { MetadataFacts } from "./entity-facts.ts";
 import { MetadataError } from "./load-document.ts";
+import type { MetadataFacts } from "./read-metadata.ts";
 import type { ReadOutcome, ReadTask } from "./read-worker.ts";
 
 /** The worker is TypeScript in the source and JavaScript in the build, like this file. */

@@ -11,8 +11,7 @@ import {
   signedMetadata,
   spCertificate,
 } from "../testing/forge-metadata.ts";
-import type { MetadataFacts } from "./entity-facts.ts";
-import { durationMs, type ReadMetadataOptions, readMetadata } from "./read-metadata.ts";
+import { durationMs, type MetadataFacts, type ReadMetadataOptions, readMetadata } from "./read-metadata.ts";
 
 const options: ReadMetadataOptions = { keys: [publisher.publicKey], wanted: [sp], nowMs, maxBytes: 1_000_000 };
 const unsigned: ReadMetadataOptions = { ...options, keys: [] };

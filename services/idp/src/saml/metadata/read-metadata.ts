@@ -14,7 +14,6 @@ import {
   type XmlElement,
   type XmlRules,
 } from "../xml/xml-tree.ts";
-import type { ConsumerService, EncryptionMethod, EntityFacts, LogoutService, MetadataFacts } from "./entity-facts.ts";
 
 const maxElements = 64;
 
@@ -39,12 +38,12 @@ function flagOf(element: XmlElement, name: string): boolean | undefined {
   return text === "true" || text === "1";
 }
 
-type Consumer = ConsumerService & { readonly isDefault: boolean | undefined };
+type Consumer = ReturnType<typeof consumerOf>;
 
 /**
  * The default (saml-metadata §2.4.4.1): the first with isDefault true, or else without isDefault, or else the first.
  */
-function defaultFirst(consumers: readonly Consumer[]): readonly ConsumerService[] {
+function defaultFirst(consumers: readonly Consumer[]) {
   const preferred =
     consumers.find(({ isDefault }) => isDefault === true) ?? consumers.find(({ isDefault }) => isDefault !== false);
   return consumers
@@ -52,14 +51,16 @@ function defaultFirst(consumers: readonly Consumer[]): readonly ConsumerService[
     .map(({ url, index }) => ({ url, index }));
 }
 
-function consumersOf(role: XmlElement): readonly ConsumerService[] {
+function consumerOf(service: XmlElement) {
+  const index = requiredAttribute(service, "index");
+  if (!/^\d{1,5}$/.test(index)) throw new SamlRefusal("structure", "invalid index");
+  return { url: addressOf(service, "Location"), index: Number(index), isDefault: flagOf(service, "isDefault") };
+}
+
+function consumersOf(role: XmlElement) {
   const services = bounded(childrenOf(role, ns.metadata, "AssertionConsumerService"));
   const posted = services.filter((service) => requiredAttribute(service, "Binding") === bindings.post);
-  const consumers = posted.map((service): Consumer => {
-    const index = requiredAttribute(service, "index");
-    if (!/^\d{1,5}$/.test(index)) throw new SamlRefusal("structure", "invalid index");
-    return { url: addressOf(service, "Location"), index: Number(index), isDefault: flagOf(service, "isDefault") };
-  });
+  const consumers = posted.map(consumerOf);
   if (new Set(consumers.map(({ index }) => index)).size < consumers.length) {
     throw new SamlRefusal("structure", "an index occurs twice");
   }
@@ -68,12 +69,13 @@ function consumersOf(role: XmlElement): readonly ConsumerService[] {
 
 const logoutBindings: readonly string[] = Object.values(bindings);
 
-function logoutServicesOf(role: XmlElement): readonly LogoutService[] {
+function logoutServicesOf(role: XmlElement) {
   const services = bounded(childrenOf(role, ns.metadata, "SingleLogoutService"));
   return services
     .map((service) => ({
       binding: requiredAttribute(service, "Binding"),
       location: addressOf(service, "Location"),
+      /** Endpoint for responses, if it differs. */
       responseLocation: service.attributes.has("ResponseLocation") ? addressOf(service, "ResponseLocation") : undefined,
     }))
     .filter(({ binding }) => logoutBindings.includes(binding));
@@ -100,23 +102,30 @@ function descriptorsFor(role: XmlElement, use: string): readonly XmlElement[] {
   );
 }
 
-function encryptionMethodOf(method: XmlElement): EncryptionMethod {
+/** `md:EncryptionMethod` (saml-metadata §2.4.1.1), by URIs. */
+function encryptionMethodOf(method: XmlElement) {
   return {
     algorithm: requiredAttribute(method, "Algorithm"),
     digest: childOf(method, ns.signature, "DigestMethod")?.attributes.get("Algorithm"),
+    /** Mask generation function of `rsa-oaep`. */
     mask: childOf(method, ns.encryption11, "MGF")?.attributes.get("Algorithm"),
   };
 }
 
 /** Reads the role of a service provider (saml-metadata §2.4.4). @throws SamlRefusal */
-function readRole(role: XmlElement): Omit<EntityFacts, "entityId" | "validUntilMs"> {
+function readRole(role: XmlElement) {
   const encrypting = descriptorsFor(role, "encryption");
   const methods = encrypting.flatMap((descriptor) => childrenOf(descriptor, ns.metadata, "EncryptionMethod"));
   return {
+    /** Endpoints of the POST binding, the default first (saml-metadata §2.4.4). */
     consumers: consumersOf(role),
+    /** Endpoints for logout messages (saml-metadata §2.2.2). */
     logoutServices: logoutServicesOf(role),
+    /** Base64 of DER. */
     signingCertificates: descriptorsFor(role, "signing").flatMap(certificatesOf),
+    /** Base64 of DER. */
     encryptionCertificates: encrypting.flatMap(certificatesOf),
+    /** Supported content encryption and key transport, the preferred first; empty if not stated. */
     encryptionMethods: bounded(methods).map(encryptionMethodOf),
     nameIdFormats: bounded(childrenOf(role, ns.metadata, "NameIDFormat")).map(textOf),
     authnRequestsSigned: flagOf(role, "AuthnRequestsSigned") === true,
@@ -137,7 +146,6 @@ export function durationMs(text: string): number | undefined {
 export interface ReadMetadataOptions {
   /** One of them must have signed the document; empty: it is accepted without a signature. */
   readonly keys: readonly KeyObject[];
-  /** Entity IDs. */
   readonly wanted: readonly string[];
   readonly nowMs: number;
   readonly maxBytes: number;
@@ -192,7 +200,6 @@ function narrowed(bounds: Bounds, { attributes }: XmlElement): Bounds {
 
 interface Found {
   readonly entity: XmlElement;
-  /** Bounds of the enclosing element. */
   readonly around: Bounds;
 }
 
@@ -213,6 +220,7 @@ function roleOf(entity: XmlElement): XmlElement | undefined {
   );
 }
 
+/** `validUntilMs`: expiry in milliseconds since the epoch; undefined: none. */
 function readEntity({ entity, around }: Found) {
   const role = roleOf(entity);
   if (role === undefined) return undefined;
@@ -220,12 +228,17 @@ function readEntity({ entity, around }: Found) {
   return { facts: { entityId: requiredAttribute(entity, "entityID"), validUntilMs, ...readRole(role) }, cacheMs };
 }
 
+/** The part of a service provider's metadata that is used; plain data that can be passed between threads. */
+export type EntityFacts = NonNullable<ReturnType<typeof readEntity>>["facts"];
+export type ConsumerService = EntityFacts["consumers"][number];
+export type EncryptionMethod = EntityFacts["encryptionMethods"][number];
+
 /**
  * Reads service providers' metadata, of one entity or of a federation: strictly, and of a signed document only the
  * signed bytes (saml-metadata §2, §3).
  * @throws SamlRefusal; `time` if the document has expired
  */
-export function readMetadata(xml: string, { keys, wanted, nowMs, maxBytes }: ReadMetadataOptions): MetadataFacts {
+export function readMetadata(xml: string, { keys, wanted, nowMs, maxBytes }: ReadMetadataOptions) {
   const root = trustedRoot(xml, keys, rulesFor(maxBytes));
   const unbounded: Bounds = { validUntilMs: undefined, cacheMs: undefined };
   const bounds = narrowed(unbounded, root);
@@ -237,7 +250,11 @@ export function readMetadata(xml: string, { keys, wanted, nowMs, maxBytes }: Rea
   }
   const read = found.flatMap((one) => readEntity(one) ?? []);
   return {
+    /** The wanted entities that the document contains. */
     entities: read.map(({ facts }) => facts),
+    /** How long the document may be cached, in milliseconds. */
     cacheMs: read.reduce((shortest, { cacheMs }) => earlier(shortest, cacheMs), bounds.cacheMs),
   };
 }
+
+export type MetadataFacts = ReturnType<typeof readMetadata>;

@@ -4,7 +4,6 @@ import { SamlRefusal } from "../protocol/refusal.ts";
 import { failureOf } from "./load-document.ts";
 import { type ReadMetadataOptions, readMetadata } from "./read-metadata.ts";
 
-/** What the thread must read. */
 export interface ReadTask extends Omit<ReadMetadataOptions, "keys"> {
   readonly xml: string;
   /** PEM of public keys; empty: the document is accepted without a signature. */

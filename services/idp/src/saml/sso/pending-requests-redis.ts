@@ -22,7 +22,6 @@ const Pending = Type.Object({
   hasAsked: Type.Boolean(),
   /** The session of the sign-in for this request. */
   signedInUid: Type.Optional(text),
-  /** Whether the user cancelled the sign-in. */
   isCancelled: Type.Optional(Type.Boolean()),
 });
 

@@ -66,7 +66,6 @@ export type SsoStep =
       readonly pending: PendingRequest;
       readonly reasons: readonly string[];
     }
-  /** The request was answered or has expired. */
   | { readonly step: "expired" };
 
 /** What the service provider demands of the account that is signed in, and whether it is for another domain. */

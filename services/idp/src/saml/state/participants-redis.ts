@@ -13,7 +13,6 @@ export const ParticipantSchema = Type.Object({
   sessionIndex: text,
 });
 
-/** A service provider that a browser session has signed in to. */
 export type Participant = Stored<typeof ParticipantSchema>;
 
 /**
@@ -30,7 +29,6 @@ export function createParticipants({ redis, keyPrefix, keys }: SamlRedisDeps, cl
     return Object.values(await redis.hgetall(key)).flatMap((stored) => open(stored, key) ?? []);
   };
   return {
-    /** The session's participant for this service provider. */
     find: (uid: string, entityId: string): Promise<Participant | undefined> =>
       decided(async () => open(await redis.hget(hashKey(uid), digest(entityId)), hashKey(uid))),
     all: (uid: string): Promise<readonly Participant[]> => decided(() => listed(uid)),

@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { digestOf, type KeyRing } from "@postern/shared/platform/crypto";
-import { decidedInRedis, type KeyFamily, type RedisClient } from "@postern/shared/platform/redis";
+import { decidedInRedis, type KeyFamily, type RedisClient, samlReplayKey } from "@postern/shared/platform/redis";
 import type { Static, TSchema } from "typebox";
 import { Value } from "typebox/value";
 import type { Stored } from "../../redis/stored.ts";
 
-/** What every SAML store in Redis needs. */
 export interface SamlRedisDeps {
   readonly redis: RedisClient;
   readonly keyPrefix: string;
@@ -62,3 +61,17 @@ export function createWaitingRecords<Schema extends TSchema>(
       decided(async () => opened(keys, schema, { stored: await redis.getdel(keyOf(id)), key: keyOf(id) })),
   };
 }
+
+/** Remembers the messages that were accepted, so that none is accepted twice. */
+export function createReplayGuard({ redis, keyPrefix }: Omit<SamlRedisDeps, "keys">) {
+  return {
+    /** Remembers the message. @returns false when it was known already. @throws AppError when that cannot be determined */
+    isFirst: (entityId: string, messageId: string): Promise<boolean> =>
+      decided(async () => {
+        const key = samlReplayKey.build(keyPrefix, digest(JSON.stringify([entityId, messageId])));
+        return (await redis.set(key, "1", "EX", samlReplayKey.ttlSeconds, "NX")) === "OK";
+      }),
+  };
+}
+
+export type ReplayGuard = ReturnType<typeof createReplayGuard>;

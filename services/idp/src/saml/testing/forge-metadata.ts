@@ -1,8 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
-import { SignedXml } from "xml-crypto";
 import { selfSignedCertificate } from "../keys/saml-keys.ts";
 import { bindings } from "../protocol/names.ts";
-import { keys, nowMs, sp } from "./forge.ts";
+import { keys, nowMs, signed, sp } from "./forge.ts";
 
 /** The federation's key pair. */
 export const publisher = generateKeyPairSync("rsa", { modulusLength: 2048 });
@@ -27,7 +26,6 @@ function descriptor(certificate: string, use: string): string {
 
 export interface EntityOptions {
   readonly entityId?: string;
-  /** Attributes of the entity. */
   readonly attributes?: string;
   readonly roleAttributes?: string;
   readonly certificates?: string;
@@ -58,16 +56,5 @@ export function aggregateOf(entities: readonly string[], attributes = ' ID="_all
 
 /** With the publisher's signature, as the first child of the root. */
 export function signedMetadata(xml: string, key: KeyObject = publisher.privateKey): string {
-  const signer = new SignedXml({
-    privateKey: key.export({ type: "pkcs8", format: "pem" }),
-    signatureAlgorithm: "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256",
-    canonicalizationAlgorithm: "http://www.w3.org/2001/10/xml-exc-c14n#",
-  });
-  signer.addReference({
-    xpath: "/*",
-    digestAlgorithm: "http://www.w3.org/2001/04/xmlenc#sha256",
-    transforms: ["http://www.w3.org/2000/09/xmldsig#enveloped-signature", "http://www.w3.org/2001/10/xml-exc-c14n#"],
-  });
-  signer.computeSignature(xml, { prefix: "ds", location: { reference: "/*", action: "prepend" } });
-  return signer.getSignedXml();
+  return signed(xml, key, "/*", "prepend");
 }

@@ -24,8 +24,8 @@ export function logoutRequest(id = "_l1", nameId = "alice"): string {
   return `<samlp:LogoutRequest ${names} ${head(id)}><saml:Issuer>${sp}</saml:Issuer><saml:NameID>${nameId}</saml:NameID><samlp:SessionIndex>_s1</samlp:SessionIndex></samlp:LogoutRequest>`;
 }
 
-/** The message with an enveloped signature, as an honest service provider creates it. */
-export function enveloped(xml: string, key: KeyObject = privateKey): string {
+/** The document with an enveloped signature of its root, beside the element that `xpath` finds. */
+export function signed(xml: string, key: KeyObject, xpath: string, action: "after" | "prepend"): string {
   const signer = new SignedXml({
     privateKey: key.export({ type: "pkcs8", format: "pem" }),
     signatureAlgorithm: "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256",
@@ -36,11 +36,13 @@ export function enveloped(xml: string, key: KeyObject = privateKey): string {
     digestAlgorithm: "http://www.w3.org/2001/04/xmlenc#sha256",
     transforms: ["http://www.w3.org/2000/09/xmldsig#enveloped-signature", "http://www.w3.org/2001/10/xml-exc-c14n#"],
   });
-  signer.computeSignature(xml, {
-    prefix: "ds",
-    location: { reference: "//*[local-name(.)='Issuer']", action: "after" },
-  });
+  signer.computeSignature(xml, { prefix: "ds", location: { reference: xpath, action } });
   return signer.getSignedXml();
+}
+
+/** The message with an enveloped signature, as an honest service provider creates it. */
+export function enveloped(xml: string, key: KeyObject = privateKey): string {
+  return signed(xml, key, "//*[local-name(.)='Issuer']", "after");
 }
 
 /** A signed query of the Redirect binding. */

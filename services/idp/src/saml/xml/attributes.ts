@@ -1,4 +1,5 @@
 import type { SamlProviderConfig } from "@postern/shared/platform/config";
+import { attributeOf, type DescribedAccount } from "../../domains/account-domains.ts";
 
 export interface ReleasedAttribute {
   readonly name: string;
@@ -7,11 +8,9 @@ export interface ReleasedAttribute {
   readonly values: readonly string[];
 }
 
-type UserAttributes = Readonly<Record<string, readonly string[]>>;
+type UserAttributes = DescribedAccount["attributes"];
 
-export interface SamlUser {
-  readonly account: string;
-  readonly attributes: UserAttributes;
+export interface SamlUser extends DescribedAccount {
   readonly groups?: readonly string[] | undefined;
   readonly groupDns?: readonly string[] | undefined;
 }
@@ -45,12 +44,6 @@ const objectIds: Readonly<Record<string, string>> = {
 /** Attributes that hold secrets in directories; no configuration can release them. */
 const secretName = /pass|secret|token|recovery|totp|webauthn|credential|private|^krb|^sambant|^sambalm/i;
 
-function valuesOf(attributes: UserAttributes, name: string): readonly string[] {
-  const own = attributes[name];
-  if (own !== undefined) return own;
-  return Object.entries(attributes).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1] ?? [];
-}
-
 function presetName(name: string, preset: string): Omit<ReleasedAttribute, "values"> {
   const id = preset === "none" || preset === "basic" ? undefined : objectIds[name.toLowerCase()];
   if (id === undefined) return { name, friendlyName: undefined, nameFormat: basic };
@@ -59,14 +52,17 @@ function presetName(name: string, preset: string): Omit<ReleasedAttribute, "valu
 
 /** Values that the preset `eduperson` derives from the account if the backend has no such attribute. */
 function eduPerson(attributes: UserAttributes, account: string): UserAttributes {
-  const has = valuesOf(attributes, "eduPersonPrincipalName").length > 0;
+  const has = attributeOf(attributes, "eduPersonPrincipalName").length > 0;
   return has || !account.includes("@") ? attributes : { ...attributes, eduPersonPrincipalName: [account] };
 }
 
 /** Groups under the names that OIDC mappings use in `from`; an attribute of the backend with such a name takes precedence. */
 function withGroups({ attributes, groups = [], groupDns = [] }: SamlUser): UserAttributes {
   const derived = Object.entries({ groups, group_dns: groupDns });
-  return { ...attributes, ...Object.fromEntries(derived.filter(([name]) => valuesOf(attributes, name).length === 0)) };
+  return {
+    ...attributes,
+    ...Object.fromEntries(derived.filter(([name]) => attributeOf(attributes, name).length === 0)),
+  };
 }
 
 /** The attributes that this service provider may receive, with all their values. */
@@ -92,6 +88,6 @@ export function releasedAttributes(
     .map((attribute) => ({ attribute, ...presetName(attribute, preset) }));
   return [...own, ...plain]
     .filter(({ attribute }) => !secretName.test(attribute))
-    .map(({ attribute, ...rest }) => ({ ...rest, values: valuesOf(source, attribute) }))
+    .map(({ attribute, ...rest }) => ({ ...rest, values: attributeOf(source, attribute) }))
     .filter(({ values }) => values.length > 0);
 }

@@ -1,7 +1,6 @@
 import { SamlRefusal } from "../protocol/refusal.ts";
 import { requiredAttribute, type XmlElement } from "./xml-tree.ts";
 
-/** Maximum difference between clocks. */
 const clockSkewMs = 180_000;
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|\+00:00)$/;
@@ -22,22 +21,18 @@ export interface Arrival {
   readonly isSigned: boolean;
 }
 
-export interface MessageHead {
-  readonly id: string;
-  readonly issueInstantMs: number;
-}
-
 /** Checks what every message must contain (ADR 0080). @throws SamlRefusal */
-export function checkHead(root: XmlElement, { destination, nowMs, isSigned }: Arrival): MessageHead {
+export function checkHead(root: XmlElement, { destination, nowMs, isSigned }: Arrival) {
   const id = requiredAttribute(root, "ID");
   if (!messageId.test(id)) throw new SamlRefusal("structure", "the ID is not a valid name");
   if (requiredAttribute(root, "Version") !== "2.0") throw new SamlRefusal("structure", "Version is not 2.0");
-  const issueInstantMs = instantOf(requiredAttribute(root, "IssueInstant"));
-  if (Math.abs(nowMs - issueInstantMs) > clockSkewMs)
+  if (Math.abs(nowMs - instantOf(requiredAttribute(root, "IssueInstant"))) > clockSkewMs)
     throw new SamlRefusal("time", "IssueInstant is too far from the current time");
   const messageDestination = root.attributes.get("Destination") ?? "";
   // saml-bindings §3.4.5.2 and §3.5.5.2: a signed message must name its destination.
   if (messageDestination === "" ? isSigned : messageDestination !== destination)
     throw new SamlRefusal("destination", "Destination is not this endpoint");
-  return { id, issueInstantMs };
+  return { id };
 }
+
+export type MessageHead = ReturnType<typeof checkHead>;

@@ -54,7 +54,6 @@ function transportMethod({ algorithm, digest, mask }: KeyTransport): Xml {
   );
 }
 
-/** For whom and how an assertion is encrypted. */
 export interface AssertionEncryption {
   readonly key: KeyObject;
   readonly name: Encryption;

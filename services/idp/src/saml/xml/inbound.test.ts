@@ -4,9 +4,8 @@ import { SamlRefusal } from "../protocol/refusal.ts";
 import { authnRequest, enveloped, keys, logoutRequest, redirected, sp } from "../testing/forge.ts";
 import { outcomeOf } from "../testing/outcome.ts";
 import { forgeryOf } from "../testing/tricks.ts";
-import { decodePosted, decodeRedirected } from "./decode.ts";
 import { messageLimits } from "./limits.ts";
-import { readEnveloped } from "./read-message.ts";
+import { decodePosted, decodeRedirected, readEnveloped } from "./read-message.ts";
 import { readRedirectQuery } from "./redirect-query.ts";
 import { parseXml } from "./xml-tree.ts";
 

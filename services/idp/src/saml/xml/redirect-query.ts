@@ -3,7 +3,6 @@ import { messageLimits } from "./limits.ts";
 
 export type MessageParameter = "SAMLRequest" | "SAMLResponse";
 
-/** One message with its parameters. */
 export interface MessageParameters {
   readonly parameter: MessageParameter;
   readonly message: string;

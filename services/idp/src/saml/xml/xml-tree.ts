@@ -14,7 +14,6 @@ export interface XmlRules {
 
 const messageRules: XmlRules = Object.freeze({ ...messageLimits, allowsComments: false });
 
-/** An element of a message. */
 export interface XmlElement {
   readonly name: string;
   readonly namespace: string;
