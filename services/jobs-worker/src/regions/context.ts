@@ -1,4 +1,4 @@
-import { keyRingFromConfig, regionsBusFromConfig, regionsFromConfig } from "@postern/shared/assembly";
+import { type Base, keyRingFromConfig, regionsBusFromConfig, regionsFromConfig } from "@postern/shared/assembly";
 import {
   createRegionEnvelope,
   createRegionStatuses,
@@ -9,20 +9,18 @@ import {
 } from "@postern/shared/domain/regions";
 import type { Config } from "@postern/shared/platform/config";
 import { fromUnknown, logFields } from "@postern/shared/platform/errors";
-import type { Logger } from "@postern/shared/platform/logging";
-import type { Metrics } from "@postern/shared/platform/metrics";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import { type Clock, steadyClock } from "@postern/shared/platform/time";
 import { type ExchangeDeps, startExchange } from "./exchange/exchange.ts";
 import { createLease } from "./exchange/lease.ts";
 import { createLogReader } from "./exchange/log-reader.ts";
 import { startLogWatch } from "./exchange/log-watch.ts";
-import { createRecordsOf } from "./exchange/peer-records.ts";
+import { createRecordsOf } from "./exchange/peer-record.ts";
 import { createPositions } from "./exchange/positions.ts";
 import { servePulls } from "./exchange/serve-pulls.ts";
 import { createRegionMetrics } from "./region-metrics.ts";
 
-interface RegionsParts {
+interface RegionsParts extends Pick<Base, "instance" | "logger" | "metrics" | "metricsPrefix"> {
   /** The client of the role `state`. */
   readonly redis: RedisClient;
   /** The same with blocking commands, for this purpose only. */
@@ -30,10 +28,6 @@ interface RegionsParts {
   /** The clock of Redis. */
   readonly clock: Clock;
   readonly log: Pick<RegionLog, "append">;
-  readonly instance: string;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly metricsPrefix: string;
   readonly appliers: RegionAppliers;
 }
 
@@ -81,7 +75,7 @@ export async function startRegions(config: Config, parts: RegionsParts) {
   const keyPrefix = config.storage.redis.prefix;
   const envelope = createRegionEnvelope(envelopeKeys);
   const reader = createLogReader({ redis, keyPrefix, keys: logKeys, log, clock });
-  const watch = startLogWatch({ redis: blocking, keyPrefix, reader });
+  const watch = startLogWatch(blocking, keyPrefix, reader);
   const serving = servePulls({ bus, region, peers, envelope, reader, watch, appliers });
   const positions = createPositions(redis, keyPrefix);
   const statuses = createRegionStatuses(redis, keyPrefix, clock);
@@ -91,7 +85,7 @@ export async function startRegions(config: Config, parts: RegionsParts) {
     region,
     peers,
     envelope,
-    lease: createLease({ redis, keyPrefix, holder: instance, clock: steadyClock }),
+    lease: createLease(redis, keyPrefix, instance),
     positions,
     statuses,
     appliers,
@@ -103,7 +97,7 @@ export async function startRegions(config: Config, parts: RegionsParts) {
       ),
     },
     hasReconnected: watchReconnects(redis),
-    createRecords: createRecordsOf({ statuses, clock, metrics, logger }),
+    createRecords: createRecordsOf(statuses, { clock, metrics, logger }),
     onRecords: (records) => metrics.follow(() => records.map(({ status }) => status)),
     onError: sparing((error: unknown) =>
       logger.warn(logFields(fromUnknown(error)), "the exchange with other regions waits for Redis"),

@@ -15,7 +15,7 @@ const everyMs = 1000;
 const stopMs = 2000;
 
 export interface ExchangeDeps {
-  readonly bus: Pick<Bus, "rawRequest">;
+  readonly bus: Bus;
   /** Name of this region. */
   readonly region: string;
   readonly peers: readonly string[];
@@ -40,9 +40,9 @@ interface Following {
 }
 
 function follow(record: PeerRecord, deps: ExchangeDeps): Following {
-  const { positions, apply, appliers } = deps;
+  const { positions, apply, appliers, region, envelope, bus } = deps;
   const stopping = new AbortController();
-  const client = createPeerClient(record.name, deps);
+  const client = createPeerClient(record.name, region, envelope, bus);
   const ended = followPeer({ client, record, positions, apply }, appliers.feeds, stopping.signal);
   return {
     record,

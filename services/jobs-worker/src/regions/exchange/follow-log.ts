@@ -1,8 +1,24 @@
 import { steadyClock } from "@postern/shared/platform/time";
-import { type Arrived, applyEvents } from "./apply-events.ts";
-import type { FollowDeps } from "./follow.ts";
+import { type ApplyDeps, type Arrived, applyEvents } from "./apply-events.ts";
 import { type Batch, isLogReply, isSnapshotReply, type LogReply, logFeed, snapshotFeed } from "./messages.ts";
-import type { Pulled } from "./peer-client.ts";
+import type { PeerClient, Pulled } from "./peer-client.ts";
+import type { PeerRecord } from "./peer-record.ts";
+import type { Positions } from "./positions.ts";
+
+/** The pause after a failed request: short, because a link that returns should be used soon. */
+export interface Pace {
+  answered(): void;
+  pause(signal: AbortSignal): Promise<void>;
+}
+
+/** What reading from one other region needs. */
+export interface FollowDeps {
+  readonly client: PeerClient;
+  readonly record: PeerRecord;
+  readonly positions: Positions;
+  readonly apply: ApplyDeps;
+  readonly pace: Pace;
+}
 
 /** The way takes half of what is not the wait of the request. */
 function wayMs({ reply, tookMs }: Pulled<Batch>): number {

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { RegionFeed } from "@postern/shared/domain/regions";
-import type { FollowDeps, Pace } from "./follow.ts";
-import { followLog } from "./follow-log.ts";
+import { type FollowDeps, followLog, type Pace } from "./follow-log.ts";
 import { isFeedReply } from "./messages.ts";
 import { DroppedReply } from "./peer-client.ts";
 

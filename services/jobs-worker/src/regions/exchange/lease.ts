@@ -1,5 +1,5 @@
 import { defineScript, type RedisClient, regionLeaseKey } from "@postern/shared/platform/redis";
-import type { Clock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import holdRegionLeaseLua from "./scripts/hold-region-lease.lua?raw";
 
 const holdRegionLease = {
@@ -13,25 +13,21 @@ const lifeMs = regionLeaseKey.ttlSeconds * 1000;
 /** The holder gives up before another worker can take over. */
 const marginMs = 1000;
 
-interface LeaseDeps {
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  /** Identifies this process among its replicas. */
-  readonly holder: string;
-  readonly clock: Clock;
-}
-
 export type Lease = ReturnType<typeof createLease>;
 
-/** One of all workers has it. Two for a moment, for example because one was frozen, do the same work twice, which is harmless. */
-export function createLease({ redis, keyPrefix, holder, clock }: LeaseDeps) {
+/**
+ * One of all workers has it. Two for a moment, for example because one was frozen, do the same work twice, which is harmless.
+ *
+ * @param holder identifies this process among its replicas
+ */
+export function createLease(redis: RedisClient, keyPrefix: string, holder: string) {
   const hold = defineScript(redis, holdRegionLease);
   const leaseKey = regionLeaseKey.build(keyPrefix);
   let heldUntilMs = Number.NEGATIVE_INFINITY;
   return {
     /** Takes or renews it. Never rejects. Resolves with whether this worker has it, and whether it had it before. */
     renew: async (): Promise<"taken" | "renewed" | "lost"> => {
-      const beganMs = clock.now();
+      const beganMs = steadyClock.now();
       let isTaken = false;
       try {
         const reply = await hold({ leaseKey }, { holder, lifeMs });
@@ -40,7 +36,7 @@ export function createLease({ redis, keyPrefix, holder, clock }: LeaseDeps) {
       } catch {
         // It may still be ours.
       }
-      if (clock.now() >= heldUntilMs) return "lost";
+      if (steadyClock.now() >= heldUntilMs) return "lost";
       return isTaken ? "taken" : "renewed";
     },
     /** Never rejects: without Redis, it expires. */

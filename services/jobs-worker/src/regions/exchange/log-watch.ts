@@ -9,17 +9,14 @@ const blockMs = 5000;
 const pauseMs = 20;
 const pauseAfterErrorMs = 500;
 
-interface LogWatchDeps {
-  /** A client with blocking commands, for this purpose only. */
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  readonly reader: Pick<LogReader, "newest">;
-}
-
 export type LogWatch = ReturnType<typeof startLogWatch>;
 
-/** Wakes requests that wait for something new in the log of this region. */
-export function startLogWatch({ redis, keyPrefix, reader }: LogWatchDeps) {
+/**
+ * Wakes requests that wait for something new in the log of this region.
+ *
+ * @param redis a client with blocking commands, for this purpose only
+ */
+export function startLogWatch(redis: RedisClient, keyPrefix: string, reader: LogReader) {
   const key = regionLogKey.build(keyPrefix);
   const stopping = new AbortController();
   const { signal } = stopping;

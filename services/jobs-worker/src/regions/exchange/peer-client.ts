@@ -21,13 +21,6 @@ export class DroppedReply extends Error {
  */
 const allowancesMs = [1500, 1500, 3000, 6000];
 
-interface PeerClientDeps {
-  readonly bus: Pick<Bus, "rawRequest">;
-  /** Name of this region. */
-  readonly region: string;
-  readonly envelope: RegionEnvelope;
-}
-
 export interface Pulled<Reply> {
   readonly reply: Reply;
   /** From the request to the reply. */
@@ -40,8 +33,8 @@ interface Check<Reply> {
 
 export type PeerClient = ReturnType<typeof createPeerClient>;
 
-/** Reads what one other region tells. */
-export function createPeerClient(peer: string, { bus, region, envelope }: PeerClientDeps) {
+/** Reads what one other region tells. `region` is this one. */
+export function createPeerClient(peer: string, region: string, envelope: RegionEnvelope, bus: Bus) {
   const method = pullMethod(peer);
   let failures = 0;
   const allowanceMs = (): number => allowancesMs[failures % allowancesMs.length] ?? longestWaitMs;

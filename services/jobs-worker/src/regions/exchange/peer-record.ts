@@ -1,5 +1,8 @@
-import type { DropReason, RegionStatus } from "@postern/shared/domain/regions";
+import type { DropReason, RegionStatus, RegionStatuses } from "@postern/shared/domain/regions";
+import { fromUnknown, logFields } from "@postern/shared/platform/errors";
+import type { Logger } from "@postern/shared/platform/logging";
 import { type Clock, steadyClock } from "@postern/shared/platform/time";
+import type { RegionMetrics } from "../region-metrics.ts";
 
 /** A link without a reply for this long is down. Requests are answered each second. */
 const downAfterMs = 5000;
@@ -9,10 +12,8 @@ const lagIsRecentMs = 60_000;
 interface PeerRecordDeps {
   /** The clock of Redis. */
   readonly clock: Clock;
-  /** The link came up or went down; the error of the last attempt, if it went down. */
-  readonly onLink: (peer: string, link: "up" | "down", error: unknown) => void;
-  readonly onApplied: (peer: string, count: number) => void;
-  readonly onDropped: (peer: string, reason: DropReason, count: number) => void;
+  readonly metrics: Pick<RegionMetrics, "applied" | "dropped">;
+  readonly logger: Logger;
 }
 
 /** What this worker knows about one other region. */
@@ -48,7 +49,7 @@ export class PeerRecord {
 
   applied(count: number): void {
     this.#status = { ...this.#status, applied: this.#status.applied + count };
-    this.#deps.onApplied(this.name, count);
+    this.#deps.metrics.applied(this.name, count);
   }
 
   /** Of the newest entry: from its writing in the other region to its effect in this one. */
@@ -61,7 +62,7 @@ export class PeerRecord {
     if (count === 0) return;
     const { dropped } = this.#status;
     this.#status = { ...this.#status, dropped: { ...dropped, [reason]: (dropped[reason] ?? 0) + count } };
-    this.#deps.onDropped(this.name, reason, count);
+    this.#deps.metrics.dropped(this.name, reason, count);
   }
 
   reached(position: string, waiting: number): void {
@@ -88,6 +89,22 @@ export class PeerRecord {
   #setLink(link: "up" | "down"): void {
     if (this.#status.link === link) return;
     this.#status = { ...this.#status, link, sinceMs: this.#now() };
-    this.#deps.onLink(this.name, link, this.#error);
+    const { logger } = this.#deps;
+    const region = this.name;
+    if (link === "up") logger.info({ region }, "the other region answers");
+    else logger.warn({ region, ...logFields(fromUnknown(this.#error)) }, "the other region does not answer");
   }
+}
+
+/** Records that go on with what an earlier worker wrote. */
+export function createRecordsOf(statuses: Pick<RegionStatuses, "read">, deps: PeerRecordDeps) {
+  return async (peers: readonly string[]): Promise<readonly PeerRecord[]> => {
+    const { regions } = await statuses.read();
+    return peers.map((peer) => {
+      const found = regions.find(({ name }) => name === peer);
+      if (found === undefined) return new PeerRecord(peer, deps);
+      const { isForgetting: _, ...before } = found;
+      return new PeerRecord(peer, deps, before);
+    });
+  };
 }

@@ -1,7 +1,7 @@
 import type { RegionAppliers, RegionEnvelope } from "@postern/shared/domain/regions";
 import type { Bus, Serving } from "@postern/shared/platform/bus";
 import { AppError } from "@postern/shared/platform/errors";
-import { type Clock, steadyClock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { LogReader } from "./log-reader.ts";
 import type { LogWatch } from "./log-watch.ts";
 import { isRequest, logFeed, longestWaitMs, pullMethod, snapshotFeed } from "./messages.ts";
@@ -10,20 +10,20 @@ import { isRequest, logFeed, longestWaitMs, pullMethod, snapshotFeed } from "./m
 const maxInFlight = 64;
 
 interface ServePullsDeps {
-  readonly bus: Pick<Bus, "rawServe">;
+  readonly bus: Bus;
   /** Name of this region. */
   readonly region: string;
   readonly peers: readonly string[];
   readonly envelope: RegionEnvelope;
-  readonly reader: Pick<LogReader, "read">;
-  readonly watch: Pick<LogWatch, "beyond" | "isStopped">;
-  readonly appliers: Pick<RegionAppliers, "snapshot" | "feeds">;
+  readonly reader: LogReader;
+  readonly watch: LogWatch;
+  readonly appliers: RegionAppliers;
 }
 
 /** What follows a position; waits for something new for a limited time. */
-async function readLog({ reader, watch }: ServePullsDeps, from: string | undefined, clock: Clock) {
-  const beganMs = clock.now();
-  const heldMs = (): number => clock.now() - beganMs;
+async function readLog({ reader, watch }: ServePullsDeps, from: string | undefined) {
+  const beganMs = steadyClock.now();
+  const heldMs = (): number => steadyClock.now() - beganMs;
   for (;;) {
     const batch = await reader.read(from);
     if ("gone" in batch) return batch;
@@ -39,7 +39,7 @@ export function servePulls(deps: ServePullsDeps): Serving {
   const method = pullMethod(region);
   const feeds = new Map(appliers.feeds.map((feed) => [feed.name, feed]));
   const replyTo = (feed: string, from: string | undefined): Promise<unknown> => {
-    if (feed === logFeed) return readLog(deps, from, steadyClock);
+    if (feed === logFeed) return readLog(deps, from);
     if (feed === snapshotFeed) return appliers.snapshot(from);
     const found = feeds.get(feed);
     // A newer version has feeds that this one does not know.

@@ -11,6 +11,7 @@ import {
   createRegionalFlush,
   createSharedBans,
   createSharedCounts,
+  forgetWrongPasswords,
   type OwnRegion,
 } from "@postern/shared/domain/brute-force";
 import { createScriptedNames } from "@postern/shared/domain/flush";
@@ -29,7 +30,6 @@ import { createRevocationMerge } from "@postern/shared/domain/tokens";
 import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import { changedFactsKey, decidedInRedis, type RedisClient, type RedisClock } from "@postern/shared/platform/redis";
-import { createApplyAccountFlush } from "./account-flush.ts";
 import { createProtectionAppliers } from "./bans.ts";
 import { createCountsFeed } from "./counts-feed.ts";
 import { createFactsFeed } from "./facts-feed.ts";
@@ -49,7 +49,12 @@ type Appliers = {
   readonly [Kind in RegionEventKind]: (event: EventOfKind<Kind>, origin: RegionOrigin) => Promise<void>;
 };
 
-function createApplyFlush(config: Config, { state, cache, bus, live, clock, region }: MergeParts) {
+/**
+ * Flushes an account that another region has flushed. Its failures over all networks have their own event, and the facts about its sign-ins
+ * go with the feed of facts. The addresses that only this region knows are flushed as if an operator had flushed them here, so that all
+ * regions hear of it.
+ */
+function createApplyAccountFlush(config: Config, { state, cache, bus, live, clock, region }: MergeParts) {
   const { prefix: keyPrefix } = config.storage.redis;
   const flushDeps = {
     redis: state,
@@ -61,13 +66,18 @@ function createApplyFlush(config: Config, { state, cache, bus, live, clock, regi
       bus.publish(bruteForceFlushed, { addresses: [...addresses], rules: [...rules] });
     },
   };
-  return createApplyAccountFlush({
-    cache,
-    flushResults: createAccountFlush({ redis: cache, bus, keyPrefix }),
-    scriptedNames: createScriptedNames(bus, keyPrefix, () => live.current.hasScript),
-    records: createBruteForceRecords(flushDeps),
-    flushDeps,
-  });
+  const flushResults = createAccountFlush({ redis: cache, bus, keyPrefix });
+  const scriptedNames = createScriptedNames(bus, keyPrefix, () => live.current.hasScript);
+  const records = createBruteForceRecords(flushDeps);
+  return async ({ user, keepsBans = false }: EventOfKind<"account-flush">): Promise<void> => {
+    await flushResults(user);
+    const addresses = await records.addressesOf(user);
+    await forgetWrongPasswords(flushDeps, user, addresses);
+    if (!keepsBans) for (const ipAddress of addresses) await records.flush({ ipAddress, ruleName: "*" });
+    // Last, because a script may take its time.
+    const { keys } = await scriptedNames(user);
+    await Promise.all(keys.map((key) => cache.del(key)));
+  };
 }
 
 const decided = decidedInRedis("what another region sent could not be stored");
@@ -115,7 +125,7 @@ export function createRegionAppliers(config: Config, parts: MergeParts): RegionA
       marks: new CountMarks(state, keyPrefix),
       index: createBanIndex(state, keyPrefix),
     }),
-    "account-flush": createApplyFlush(config, parts),
+    "account-flush": createApplyAccountFlush(config, parts),
     "token-denied": ({ id, remainingMs }, { ageMs }) => revocations.deny(id, remainingMs - ageMs),
     "subject-denied": ({ digest, epoch }) => revocations.denySubject(digest, epoch),
     suspension: suspensions.merge,
