@@ -14,8 +14,7 @@ import type { Config } from "../platform/config/index.ts";
 import type { RedisClient } from "../platform/redis/client.ts";
 import { riskAccountKey, riskReviewKey } from "../platform/redis/index.ts";
 import { steadyClock, systemClock } from "../platform/time/clock.ts";
-import { ownRegionFromConfig } from "./own-region-from-config.ts";
-import { factMarksFromConfig } from "./regions-from-config.ts";
+import { factMarksFromConfig, ownRegionFromConfig } from "./regions-from-config.ts";
 
 /** The part of the configuration that a flush uses; a reload replaces it. */
 export type FlushSettings = ReturnType<typeof flushSettings>;
