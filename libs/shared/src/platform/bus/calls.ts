@@ -48,7 +48,7 @@ export function refusalOf({ metrics, onError }: CallsDeps, { route }: Endpoint):
   return (thrown) => {
     const error = fromUnknown(thrown);
     if (error.code === "INTERNAL") onError(error, route.subject);
-    if (error.code === "REQUEST_MALFORMED") metrics.malformed();
+    if (error.code === "REQUEST_MALFORMED") metrics.counted("malformed");
     return AppError.fromWire(error.toWire());
   };
 }
@@ -119,7 +119,7 @@ export function createCalls(deps: CallsDeps, endpoint: Endpoint, inFlight: InFli
 
   const answer = (call: InFlightCall, body: Uint8Array, isError: boolean): void => {
     call.finish();
-    if (call.deadline <= clock.now()) metrics.lateReply();
+    if (call.deadline <= clock.now()) metrics.counted("late_reply");
     else replies.send(call.inbox, { id: call.id, deadlineMs: call.deadline, body, isError });
     inFlight.end();
   };
@@ -147,9 +147,9 @@ export function createCalls(deps: CallsDeps, endpoint: Endpoint, inFlight: InFli
     ): void => {
       const deadlineMs = callersDeadlineMs + offsetMs;
       if (deadlineMs <= clock.now()) {
-        metrics.expiredDropped();
+        metrics.counted("expired_dropped");
       } else if (inFlight.isFull) {
-        metrics.overloaded();
+        metrics.counted("overloaded");
         replies.send(inbox, { id, deadlineMs, body: overloaded, isError: true });
       } else {
         inFlight.begin();

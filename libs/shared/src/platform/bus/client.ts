@@ -98,7 +98,7 @@ function receiveReplies(deps: ClientDeps, pending: PendingTable): void {
     try {
       decodeFrames(messageBytes(message), receiveReply);
     } catch {
-      deps.metrics.malformed();
+      deps.metrics.counted("malformed");
     }
   });
 }
@@ -155,7 +155,7 @@ function createReplyReceiver({ codec, metrics }: ClientDeps, pending: PendingTab
   return ({ id, body, isError }) => {
     const request = pending.byId(id);
     if (request === undefined) {
-      metrics.lateReply();
+      metrics.counted("late_reply");
       return;
     }
     if (isError) {
@@ -166,7 +166,7 @@ function createReplyReceiver({ codec, metrics }: ClientDeps, pending: PendingTab
     try {
       value = request.decode(body);
     } catch (cause) {
-      metrics.malformed();
+      metrics.counted("malformed");
       pending.fail(request, cause instanceof AppError ? cause : new AppError("UPSTREAM_UNAVAILABLE", { cause }));
       return;
     }

@@ -46,7 +46,7 @@ export function createEvents({ link, namespace, codec, metrics, onError, local }
       const subject = eventSubject(namespace, event);
       const isHeardHere = local?.deliver(subject, local.isStrict ? deepFrozen(body) : body) === true;
       if (publishElsewhere(subject, body) || isHeardHere) return true;
-      metrics.eventLost();
+      metrics.counted("event_lost");
       return false;
     },
     /** Every subscriber receives every event; one that does not match its schema is dropped and counted. */
@@ -62,13 +62,13 @@ export function createEvents({ link, namespace, codec, metrics, onError, local }
         try {
           body = read();
         } catch {
-          metrics.malformed();
+          metrics.counted("malformed");
           return;
         }
         try {
           await handler(body);
         } catch (thrown) {
-          metrics.eventLost();
+          metrics.counted("event_lost");
           onError(fromUnknown(thrown), subject);
         }
       };
