@@ -67,7 +67,7 @@ export const loadRemovals: readonly Removal[] = [
     name: "long-slow-reader",
     mechanism: "the next page of a list is read when the client has taken the one before",
     file: "services/gateway/src/list-accounts/answer-listing.ts",
-    find: "        if (!page.isLast) await untilTaken(response, left.signal, stallMs);\n",
+    find: "        if (!page.isLast) await untilTaken(response, left.signal);\n",
     replace: "",
     tests: ["test/long/list-accounts.test.ts"],
     rows: ["a list of a million accounts for a slow reader"],

@@ -1,11 +1,10 @@
-import { operations, pathTo } from "@postern/shared/contracts";
+import { pathTo } from "@postern/shared/contracts";
 import { errorCodes } from "@postern/shared/platform/errors";
 import {
   createMethodTable,
   ignoreQueryMethod,
   noRouteSchemas,
   onlyOperations,
-  sitePath,
   traceRequests,
 } from "@postern/shared/platform/http";
 import type { Tracer } from "@postern/shared/platform/tracing";
@@ -20,25 +19,6 @@ import { getHealth, getMetrics } from "./probes.ts";
 import { registerStatus } from "./public-status/endpoint.ts";
 import { answerUnrouted, refuseTwoHosts, unreadablePaths } from "./unrouted.ts";
 
-const metricsPath = pathTo("metrics");
-
-/** Disabled endpoints are 404 for every method, so that their existence is not revealed. */
-function switchedOff(context: GatewayContext): (pattern: string) => boolean {
-  const keys = new Map(
-    operations.flatMap((each) => {
-      const { family, disabledBy } = each;
-      if (family.owner !== "gateway" || disabledBy === undefined) return [];
-      return [[sitePath(each, context.settings.siteNames), disabledBy] as const];
-    }),
-  );
-  return (pattern) => {
-    const { disabledEndpoints, metricsRoute } = context.live.current;
-    const key = keys.get(pattern);
-    if (key !== undefined) return disabledEndpoints.has(key);
-    return pattern === metricsPath && !metricsRoute.enabled;
-  };
-}
-
 /**
  * Begins the trace of each request. A caller may select the trace to join, and so decide about sampling, only if it is authenticated or a
  * trusted proxy. Requests that are rejected before their handler are not traced.
@@ -48,7 +28,7 @@ function traceGateway(
   tracer: Tracer,
   isFromTrustedProxy: (request: FastifyRequest) => boolean,
 ): void {
-  traceRequests<FastifyRequest>(app, tracer, (start, request) => {
+  traceRequests(app, tracer, (start, request) => {
     const isTrusted = request.callerMethod !== "none" || isFromTrustedProxy(request);
     const { traceparent } = request.raw.headers;
     const named = isTrusted && typeof traceparent === "string" ? traceparent : undefined;
@@ -78,7 +58,7 @@ export async function createGateway(context: GatewayContext): Promise<FastifyIns
     ...noRouteSchemas,
     ...unreadablePaths(names),
   });
-  onlyOperations(app, "gateway", { names: settings.siteNames, forwarded: new Set(forwardedUrls()) });
+  onlyOperations(app, "gateway", settings.siteNames, new Set(forwardedUrls()));
   ignoreQueryMethod(app);
   const methods = createMethodTable();
   app.addHook("onRoute", ({ method, url }) => methods.add(method, url));
@@ -94,10 +74,7 @@ export async function createGateway(context: GatewayContext): Promise<FastifyIns
   if (tracer !== undefined) traceGateway(app, tracer, addresses.isFromTrustedProxy);
   app.addHook("onRequest", refuseTwoHosts(names));
   const isApart = settings.frontAddresses.length > 0 || settings.consoleAddresses.length > 0;
-  const { servesPages } = settings;
-  app.setNotFoundHandler(
-    answerUnrouted({ names, methods, channels, isApart, isOff: switchedOff(context), servesPages }),
-  );
+  app.setNotFoundHandler(answerUnrouted(context, methods, isApart));
   if (isApart) app.addHook("onRequest", channels.onlyOwn);
   if (settings.domainListeners.length > 0) app.addHook("onRequest", context.listenerDomains.recall);
   app.setErrorHandler((err: FastifyError, request, reply) => {

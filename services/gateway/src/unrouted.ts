@@ -1,7 +1,7 @@
-import { pathTo, routeFamilies } from "@postern/shared/contracts";
-import { acceptsHtml, type MethodTable, maxParamLength } from "@postern/shared/platform/http";
+import { operations, pathTo, routeFamilies } from "@postern/shared/contracts";
+import { acceptsHtml, type MethodTable, maxParamLength, sitePath } from "@postern/shared/platform/http";
 import type { FastifyError, FastifyReply, FastifyRequest, FastifyServerOptions, onRequestHookHandler } from "fastify";
-import type { Channels } from "./connection/channels.ts";
+import type { GatewayContext } from "./context.ts";
 import type { WireNames } from "./http/naming.ts";
 import { sendError, sendNotFound, sendReply, utf8Body } from "./http/reply.ts";
 import notFoundTexts from "./pages/not-found-texts.json" with { type: "json" };
@@ -34,16 +34,21 @@ export function refuseTwoHosts(names: WireNames): onRequestHookHandler {
   };
 }
 
-interface UnroutedDeps {
-  readonly names: WireNames;
-  readonly methods: MethodTable;
-  readonly channels: Channels;
-  /** Whether the front channel or the console has its own listeners. */
-  readonly isApart: boolean;
-  /** Whether the configuration disables a route, by its pattern. */
-  readonly isOff: (pattern: string) => boolean;
-  /** `identity.frontend.enabled`: `/` leads to the account. */
-  readonly servesPages: boolean;
+/** Whether the configuration disables a route. Disabled endpoints are 404 for every method, so that their existence is not revealed. */
+function switchedOff({ settings, live }: GatewayContext): (pattern: string) => boolean {
+  const keys = new Map(
+    operations.flatMap((each) => {
+      const { family, disabledBy } = each;
+      if (family.owner !== "gateway" || disabledBy === undefined) return [];
+      return [[sitePath(each, settings.siteNames), disabledBy] as const];
+    }),
+  );
+  return (pattern) => {
+    const { disabledEndpoints, metricsRoute } = live.current;
+    const key = keys.get(pattern);
+    if (key !== undefined) return disabledEndpoints.has(key);
+    return pattern === pathTo("metrics") && !metricsRoute.enabled;
+  };
 }
 
 function firstSegment(url: string): string {
@@ -62,11 +67,11 @@ const known: ReadonlySet<string> = new Set(
 function sendUnknownPath(
   { raw, id }: FastifyRequest,
   reply: FastifyReply,
-  { names, channels, servesPages }: UnroutedDeps,
+  { names, channels, settings }: GatewayContext,
 ): void {
   const { url = "/" } = raw;
   const { accept, "accept-language": acceptLanguage } = raw.headers;
-  if (!servesPages || !channels.isForBrowsers(raw) || !acceptsHtml(accept) || known.has(firstSegment(url))) {
+  if (!settings.servesPages || !channels.isForBrowsers(raw) || !acceptsHtml(accept) || known.has(firstSegment(url))) {
     sendNotFound(reply, names);
     return;
   }
@@ -76,13 +81,16 @@ function sendUnknownPath(
 
 /**
  * 405 with `Allow` if a path supports other methods (RFC 9110 §15.5.6), otherwise 404, for browsers with a page; paths of the other channel are 404.
+ *
+ * @param isApart whether the front channel or the console has its own listeners
  */
-export function answerUnrouted(deps: UnroutedDeps) {
-  const { names, methods, channels, isApart, isOff } = deps;
+export function answerUnrouted(context: GatewayContext, methods: MethodTable, isApart: boolean) {
+  const { names, channels } = context;
+  const isOff = switchedOff(context);
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const found = methods.find(request.raw.url ?? "/");
     if (found === undefined || isOff(found.pattern) || (isApart && channels.isForeign(request, found.pattern)))
-      sendUnknownPath(request, reply, deps);
+      sendUnknownPath(request, reply, context);
     else
       sendError(reply, names, {
         status: 405,

@@ -2,33 +2,12 @@ import type { AuthDecision, AuthRequest, Dialect } from "@postern/shared/contrac
 import { AppError, errorCodes } from "@postern/shared/platform/errors";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { ofCaller } from "../callers/caller-domains.ts";
-import type { ReportIgnoredAddress, RequestAddresses } from "../connection/addresses.ts";
 import type { RequestFacts } from "../dialects/complete-request.ts";
 import type { DialectEndpoint } from "../dialects/dialect.ts";
 import { withOauthFailure } from "../dialects/oauth-failure.ts";
 import { CredentialsError } from "../dialects/request-error.ts";
-import type { WireNames } from "../http/naming.ts";
 import { sendReply } from "../http/reply.ts";
-import type { AccountDelay } from "../limits/account-delays.ts";
-import type { ConcurrencyGate } from "../limits/concurrency.ts";
-import type { AnswerListing } from "../list-accounts/answer-listing.ts";
-import type { GatewayMetrics } from "../metrics.ts";
-import type { LiveGatewaySettings } from "../settings.ts";
-import type { Decide } from "./decide.ts";
-import type { DecisionLog } from "./decision-log.ts";
-
-export interface AuthDeps {
-  readonly decide: Decide;
-  readonly answerListing: AnswerListing;
-  readonly metrics: GatewayMetrics;
-  readonly log: DecisionLog;
-  readonly gate: ConcurrencyGate;
-  readonly delayAccount: AccountDelay;
-  readonly addresses: RequestAddresses;
-  readonly reportIgnoredAddress: ReportIgnoredAddress;
-  readonly names: WireNames;
-  readonly live: { readonly current: Pick<LiveGatewaySettings, "oauthFailure"> };
-}
+import type { AuthDeps } from "./context.ts";
 
 export function tempfail({ code, publicMessage }: AppError): AuthDecision {
   return { outcome: "tempfail", code, message: publicMessage };

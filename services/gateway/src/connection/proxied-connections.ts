@@ -3,7 +3,7 @@ import type { Logger } from "@postern/shared/platform/logging";
 import { type CidrSet, type HostPort, peerOf } from "@postern/shared/platform/net";
 import { systemClock } from "@postern/shared/platform/time";
 import { maxHeaderBytes, readProxyHeader } from "./proxy-header.ts";
-import { createQuietLog } from "./quiet-log.ts";
+import { createQuietWarn } from "./quiet-log.ts";
 
 /** Why a connection was closed, with the text for the log. */
 const rejections = {
@@ -61,10 +61,9 @@ const maxHeaderWaitMs = 5000;
 /** The connections of listeners that require a PROXY protocol header (`runtime.servers.http.haproxy_v2`). */
 export class ProxiedConnections {
   readonly #sources = new Map<string, HostPort>();
-  readonly #unloggedOf = createQuietLog(systemClock);
+  readonly #warn;
   readonly #trustedProxies: () => CidrSet;
   readonly #timeoutMs: number;
-  readonly #logger: Pick<Logger, "warn">;
   readonly #counted: (reason: RejectedConnection) => void;
 
   constructor(
@@ -75,14 +74,13 @@ export class ProxiedConnections {
   ) {
     this.#trustedProxies = trustedProxies;
     this.#timeoutMs = Math.min(maxHeaderWaitMs, requestTimeoutMs);
-    this.#logger = logger;
+    this.#warn = createQuietWarn(logger, systemClock);
     this.#counted = counted;
   }
 
   #rejected(reason: RejectedConnection, peer: string): false {
     this.#counted(reason);
-    const unlogged = this.#unloggedOf(reason);
-    if (unlogged !== undefined) this.#logger.warn({ peer, ...(unlogged > 0 && { unlogged }) }, rejections[reason]);
+    this.#warn(reason, { peer }, rejections[reason]);
     return false;
   }
 

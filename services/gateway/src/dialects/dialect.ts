@@ -13,6 +13,9 @@ export interface DialectInput {
   readonly facts: RequestFacts;
 }
 
+/** What a dialect reads whose fields are in the body. */
+export type BodyInput = Omit<DialectInput, "rawHeaders">;
+
 /** The operations of a dialect, and its two functions: bytes to a request, a decision to bytes. */
 export interface DialectEndpoint {
   readonly dialect: Dialect;

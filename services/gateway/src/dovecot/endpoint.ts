@@ -7,6 +7,7 @@ import type { GatewayContext } from "../context.ts";
 import { readJsonObject } from "../dialects/json.ts";
 import { malformed } from "../dialects/request-error.ts";
 import { sendNotFound, sendReply } from "../http/reply.ts";
+import { type AnswerCommand, createAnswerCommand } from "./answer-command.ts";
 import type { DovecotDeps } from "./context.ts";
 import type { PolicyOutcome } from "./policy-log.ts";
 
@@ -38,8 +39,13 @@ function createDemand(identifier: string): RouteDemand<FastifyRequest> {
   };
 }
 
-async function answer(request: FastifyRequest, reply: FastifyReply, deps: DovecotDeps): Promise<PolicyOutcome> {
-  const { answerCommand, audit, callerAddress, readBody, maxBodyBytes, reportIgnoredAddress } = deps;
+async function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answerCommand: AnswerCommand,
+  deps: DovecotDeps,
+): Promise<PolicyOutcome> {
+  const { audit, callerAddress, readBody, maxBodyBytes, reportIgnoredAddress } = deps;
   const { id: session, callerMethod, callerName } = request;
   const command = authPolicyCommandOf(request.raw.url ?? "");
   if (command === undefined || (request.method === "GET" && command !== "ping"))
@@ -92,6 +98,7 @@ function fail(
 /** `POST` and `GET /api/v1/auth-policy?command=…`: the auth-policy protocol of Dovecot and weakforced. */
 function createHandler(deps: DovecotDeps) {
   const { gate, metrics } = deps;
+  const answerCommand = createAnswerCommand(deps);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     reply.hijack();
     const started = performance.now();
@@ -100,7 +107,7 @@ function createHandler(deps: DovecotDeps) {
     let outcome: PolicyOutcome;
     try {
       if (!isAdmitted) throw new AppError("OVERLOADED");
-      outcome = await answer(request, reply, deps);
+      outcome = await answer(request, reply, answerCommand, deps);
     } catch (thrown) {
       outcome = fail(request, reply, thrown, deps);
     } finally {

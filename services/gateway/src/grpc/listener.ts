@@ -1,16 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { ReflectionService } from "@grpc/reflection";
-import { pathTo } from "@postern/shared/contracts";
 import { endsWithin } from "@postern/shared/platform/concurrency";
 import { cipherList } from "@postern/shared/platform/net";
-import { createNeedOf } from "../callers/demands.ts";
 import type { GatewayContext } from "../context.ts";
 import type { GrpcSettings } from "../settings.ts";
 import { createAuthService } from "./auth-service.ts";
-import { createCheckCall } from "./check-call.ts";
 import { createHealthService } from "./health-service.ts";
-import { createListAllAccounts, maxResponseBytes } from "./list-all-accounts.ts";
+import { maxResponseBytes } from "./list-all-accounts.ts";
 import { loadProtocol } from "./protocol.ts";
 
 /** Answers in progress get the time limit of a decision plus this much. */
@@ -51,20 +48,6 @@ async function bind(server: Server, { address, tls }: GrpcSettings): Promise<num
   });
 }
 
-function createService(context: GatewayContext, { listener }: GrpcSettings) {
-  const { auth, live, settings, callerTokens, logger, audit, accountPages } = context;
-  const { metrics, log } = auth;
-  const need = createNeedOf(settings.identifier)("POST", pathTo("authenticateJson"));
-  const takesTokens = callerTokens.check !== undefined;
-  return createAuthService({
-    ...context,
-    checkCall: createCheckCall({ live, takesTokens, need, metrics, logger, audit }),
-    listener,
-    baseScope: need.base,
-    listAll: createListAllAccounts(accountPages, metrics, log),
-  });
-}
-
 /**
  * Opens `runtime.servers.grpc.authority` with AuthService, health and reflection, using the same components as the HTTP routes. `close`
  * stops accepting calls, lets running calls end, and resolves when the last connection is closed.
@@ -80,7 +63,7 @@ export async function openGrpcListener(context: GatewayContext, own: GrpcSetting
     "grpc.keepalive_timeout_ms": 20_000,
   });
   const healthService = createHealthService(health, [protocol.authServiceName]);
-  server.addService(protocol.authService, createService(context, own));
+  server.addService(protocol.authService, createAuthService(context, own.listener));
   server.addService(protocol.healthService, healthService.implementation);
   new ReflectionService(protocol.all).addToServer(server);
   const port = await bind(server, own);

@@ -1,3 +1,4 @@
+import { endsWithin } from "@postern/shared/platform/concurrency";
 import type { AssertionAudience } from "@postern/shared/platform/http";
 import { Agent, Client, type Dispatcher, Pool } from "undici";
 import { ServiceWatch } from "./service-watch.ts";
@@ -62,6 +63,13 @@ export interface ServicePlace {
   readonly socketPath?: string | undefined;
   /** A service of this process may still be starting, while the gateway decides. */
   readonly started?: Promise<void>;
+}
+
+/** A service that takes longer to start fails like one that is unavailable. */
+const startsWithinMs = 10_000;
+
+export async function untilStarted({ started }: ServicePlace): Promise<void> {
+  if (started !== undefined) await endsWithin(started, startsWithinMs);
 }
 
 /** Any answer is sufficient; without an assertion a service answers 401. */

@@ -1,9 +1,8 @@
 import type { Base } from "@postern/shared/assembly";
 import { budgetExhausted } from "@postern/shared/contracts";
-import type { Bus } from "@postern/shared/platform/bus";
 import type { Metrics } from "@postern/shared/platform/metrics";
-import type { RedisClient } from "@postern/shared/platform/redis";
-import type { GatewaySettings, Live, LiveGatewaySettings } from "../settings.ts";
+import type { Foundation } from "../foundation.ts";
+import type { GatewaySettings, LiveGatewaySettings } from "../settings.ts";
 import { BodyPlaces, ConcurrencyGate, GuessesInFlight } from "./concurrency.ts";
 import { createFailureBudget, type FailureBudget, type FailureBudgetDeps, noFailureBudget } from "./failure-budget.ts";
 import { addressOfKey, isPasswordKey } from "./password-failures.ts";
@@ -126,21 +125,12 @@ export function createLimits(deps: LimitsDeps) {
 
 export type Limits = ReturnType<typeof createLimits>;
 
-interface LimitsParts {
-  readonly base: Base;
-  readonly settings: GatewaySettings;
-  readonly live: Live;
-  readonly bus: Bus;
-  readonly state: RedisClient;
-}
-
 /** The limits, and the event with which gateways share that a budget is empty. */
-export function limitsOnTheBus({ base, settings, live, bus, state }: LimitsParts): Limits {
-  const { instance } = base;
+export function limitsOnTheBus(foundation: Foundation): Limits {
+  const { instance, settings, bus, state } = foundation;
   const limits = createLimits({
-    ...base,
+    ...foundation,
     ...settings,
-    live,
     takeShared: createTakeShared(state, settings.keyPrefix),
     announce: (addressKey, emptyForMs) => bus.publish(budgetExhausted, { instance, addressKey, emptyForMs }),
   });
