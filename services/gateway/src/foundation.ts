@@ -5,7 +5,7 @@ import { watchRedisClock } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
 import { callerTokensFromConfig } from "./callers/tokens.ts";
 import { createReportIgnoredAddress, createRequestAddresses } from "./connection/addresses.ts";
-import { ProxiedConnections } from "./connection/proxied-connections.ts";
+import { createProxiedConnections } from "./connection/proxied-connections.ts";
 import { wireNames } from "./http/naming.ts";
 import { createGatewayMetrics, type GatewayMetrics } from "./metrics.ts";
 import { createRegions } from "./regions/context.ts";
@@ -24,7 +24,7 @@ function createConnections(settings: GatewaySettings, live: Live, { logger }: Ba
   const trustedProxies = () => live.current.trustedProxies;
   const proxied =
     proxyProtocol.size > 0
-      ? new ProxiedConnections(trustedProxies, requestTimeoutMs, logger, metrics.connectionRejected)
+      ? createProxiedConnections(trustedProxies, requestTimeoutMs, logger, metrics.connectionRejected)
       : undefined;
   const addresses = createRequestAddresses(() => live.current, reportIgnoredAddress, proxied?.sourceOf);
   return { proxied, addresses, reportIgnoredAddress };

@@ -6,6 +6,7 @@ import {
   noRouteSchemas,
   onlyOperations,
   traceRequests,
+  unreadablePaths,
 } from "@postern/shared/platform/http";
 import type { Tracer } from "@postern/shared/platform/tracing";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from "fastify";
@@ -17,7 +18,7 @@ import { registerForwarding } from "./internal-services/forward.ts";
 import { forwardedUrls } from "./internal-services/paths.ts";
 import { getHealth, getMetrics } from "./probes.ts";
 import { registerStatus } from "./public-status/endpoint.ts";
-import { answerUnrouted, refuseTwoHosts, unreadablePaths } from "./unrouted.ts";
+import { answerUnrouted, refuseTwoHosts } from "./unrouted.ts";
 
 /**
  * Begins the trace of each request. A caller may select the trace to join, and so decide about sampling, only if it is authenticated or a
@@ -56,7 +57,7 @@ export async function createGateway(context: GatewayContext): Promise<FastifyIns
     exposeHeadRoutes: false,
     return503OnClosing: false,
     ...noRouteSchemas,
-    ...unreadablePaths(names),
+    ...unreadablePaths(settings.identifier),
   });
   onlyOperations(app, "gateway", settings.siteNames, new Set(forwardedUrls()));
   ignoreQueryMethod(app);

@@ -1,20 +1,11 @@
 import { operations, pathTo, routeFamilies } from "@postern/shared/contracts";
-import { acceptsHtml, type MethodTable, maxParamLength, sitePath } from "@postern/shared/platform/http";
-import type { FastifyError, FastifyReply, FastifyRequest, FastifyServerOptions, onRequestHookHandler } from "fastify";
+import { acceptsHtml, type MethodTable, sitePath } from "@postern/shared/platform/http";
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import type { GatewayContext } from "./context.ts";
 import type { WireNames } from "./http/naming.ts";
-import { sendError, sendNotFound, sendReply, utf8Body } from "./http/reply.ts";
+import { sendError, sendNotFound } from "./http/reply.ts";
 import notFoundTexts from "./pages/not-found-texts.json" with { type: "json" };
-import { plainPage } from "./pages/plain-page.ts";
-
-/** The router answers an undecodable path before any hook runs. */
-export function unreadablePaths(names: WireNames): Pick<FastifyServerOptions, "routerOptions" | "frameworkErrors"> {
-  return {
-    routerOptions: { maxParamLength },
-    frameworkErrors: (_error: FastifyError, _request, reply) =>
-      sendError(reply, names, { status: 400, error: "the path cannot be read" }),
-  };
-}
+import { sendPlainPage } from "./pages/plain-page.ts";
 
 function isHost(name: string | undefined): boolean {
   return name?.length === 4 && name.toLowerCase() === "host";
@@ -65,18 +56,17 @@ const known: ReadonlySet<string> = new Set(
 
 /** 404, as a page for a browser that asks the front channel for a path that does not exist. */
 function sendUnknownPath(
-  { raw, id }: FastifyRequest,
+  { raw }: FastifyRequest,
   reply: FastifyReply,
   { names, channels, settings }: GatewayContext,
 ): void {
   const { url = "/" } = raw;
-  const { accept, "accept-language": acceptLanguage } = raw.headers;
+  const { accept } = raw.headers;
   if (!settings.servesPages || !channels.isForBrowsers(raw) || !acceptsHtml(accept) || known.has(firstSegment(url))) {
     sendNotFound(reply, names);
     return;
   }
-  const { headers, html } = plainPage({ url, acceptLanguage }, { texts: notFoundTexts, href: pathTo("rootPage") });
-  sendReply(reply, { status: 404, headers: [[names.session, id], ...headers], body: utf8Body(html) });
+  sendPlainPage(reply, names, { status: 404, texts: notFoundTexts, href: pathTo("rootPage") });
 }
 
 /**

@@ -120,7 +120,6 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     ...parts,
     privateAddress: config.runtime.services.jobs_worker.private_address,
     health: createWorkerHealth(parts),
-    /** Starts processing jobs. */
     startWorker: () =>
       createJobWorker({
         redis: redis.jobsBlocking,

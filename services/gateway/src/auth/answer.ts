@@ -122,7 +122,6 @@ interface Refused {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly thrown: unknown;
-  /** Set if it has been determined before. */
   readonly clientIp?: string | undefined;
 }
 

@@ -12,7 +12,6 @@ import {
 } from "./hooks.ts";
 import { createRejectCaller, createReportRejected, RejectionDelay } from "./reject.ts";
 
-/** The hooks that run before the routes. */
 export function createCallerHooks({ live, names, addresses, counts, logger, audit }: Foundation, limits: Limits) {
   const { callerAddress } = addresses;
   const callerAddressKey = (request: FastifyRequest): string =>

@@ -140,5 +140,3 @@ export function createRequestAddresses(
     },
   };
 }
-
-export type RequestAddresses = ReturnType<typeof createRequestAddresses>;

@@ -47,9 +47,7 @@ export function createChannels(names: WireNames, isApart: boolean) {
     return isApart && ((channel !== "both" && channel !== cameBy) || dotSegment.test(raw.url ?? ""));
   };
   return {
-    /** The request handler of the front channel's listener. */
     frontHandle: through("front"),
-    /** The request handler of the console's listener. */
     consoleHandle: through("console"),
     /** Whether the request came through the front channel, which is open to the internet. */
     isFront: (raw: IncomingMessage): boolean => others.get(raw) === "front",

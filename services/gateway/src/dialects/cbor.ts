@@ -14,7 +14,6 @@ const mediaType = "application/cbor";
 /** Field names that may appear in an error; otherwise only the body limits their length. */
 const printableName = /^[\u0021-\u007e]{1,64}$/;
 
-/** Converts an error of the decoder to a message for the caller. */
 function refusal(thrown: unknown): unknown {
   if (!(thrown instanceof CborError)) return thrown;
   if (thrown.reason === "too-large") return new AppError("REQUEST_TOO_LARGE");

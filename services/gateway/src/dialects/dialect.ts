@@ -3,7 +3,6 @@ import type { AuthDecision, AuthRequest, Dialect, Operation } from "@postern/sha
 import type { HttpReply } from "../http/reply.ts";
 import type { RequestFacts } from "./complete-request.ts";
 
-/** A request, as far as dialects read it. */
 export interface DialectInput {
   readonly url: string;
   readonly contentType: string | undefined;

@@ -22,7 +22,6 @@ interface CommandRequest {
   readonly command: AuthPolicyCommand;
   readonly members: Members;
   readonly facts: PolicyRequestFacts;
-  /** The name of the API caller, if it has authenticated. */
   readonly caller: string | undefined;
   /** What the API caller may reach; null for all domains. */
   readonly domains: CallerDomains | null;

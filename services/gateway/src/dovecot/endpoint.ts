@@ -6,7 +6,8 @@ import { createNeedOf, type RouteDemand } from "../callers/demands.ts";
 import type { GatewayContext } from "../context.ts";
 import { readJsonObject } from "../dialects/json.ts";
 import { malformed } from "../dialects/request-error.ts";
-import { sendNotFound, sendReply } from "../http/reply.ts";
+import { notFoundUnless, sendReply } from "../http/reply.ts";
+import { splitTarget } from "../http/request-path.ts";
 import { type AnswerCommand, createAnswerCommand } from "./answer-command.ts";
 import type { DovecotDeps } from "./context.ts";
 import type { PolicyOutcome } from "./policy-log.ts";
@@ -16,9 +17,7 @@ import type { PolicyOutcome } from "./policy-log.ts";
  * `?command=…` to a URL that may have a query already.
  */
 export function authPolicyCommandOf(url: string): AuthPolicyCommand | undefined {
-  const start = url.indexOf("?");
-  if (start === -1) return undefined;
-  const [value, ...others] = new URLSearchParams(url.slice(start + 1)).getAll("command");
+  const [value, ...others] = new URLSearchParams(splitTarget(url).query).getAll("command");
   return others.length === 0 ? authPolicyCommands.find((command) => command === value) : undefined;
 }
 
@@ -120,17 +119,14 @@ function createHandler(deps: DovecotDeps) {
 /** 404 unless `runtime.servers.http.auth_policy_endpoint` is true. */
 export function registerAuthPolicy(app: FastifyInstance, context: GatewayContext): void {
   const { live, names, hooks, settings, dovecot } = context;
-  const disabled = (_request: FastifyRequest, reply: FastifyReply, next: () => void): void => {
-    if (live.current.authPolicyEndpoint) next();
-    else sendNotFound(reply, names);
-  };
+  const enabled = notFoundUnless(() => live.current.authPolicyEndpoint, names);
   const handler = createHandler(dovecot);
   const errorHandler = (thrown: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
     // The body is JSON, whatever the request says.
     if (thrown.code !== "FST_ERR_CTP_INVALID_MEDIA_TYPE") throw thrown;
     void handler(request, reply);
   };
-  const guarded = { onRequest: [disabled, hooks.callerAuth(createDemand(settings.identifier))], errorHandler, handler };
+  const guarded = { onRequest: [enabled, hooks.callerAuth(createDemand(settings.identifier))], errorHandler, handler };
   app.route({ ...routeOf(operation("authPolicy")), ...guarded });
   app.route({ ...routeOf(operation("authPolicyPing")), ...guarded });
 }

@@ -37,7 +37,7 @@ const isEventStream = (reply: FastifyReply): boolean =>
   String(reply.raw.getHeader("content-type")).startsWith("text/event-stream");
 
 /** Forwarded responses of admin. Those that are streams of events do not end by themselves, and a shutdown would wait for them. */
-export class ForwardedStreams {
+class ForwardedStreams {
   readonly #open = new Set<FastifyReply>();
   #hasEnded = false;
 

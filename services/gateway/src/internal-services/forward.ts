@@ -6,8 +6,10 @@ import { acceptsHtml, type Caller } from "@postern/shared/platform/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { OnRequest } from "../callers/hooks.ts";
 import type { WireNames } from "../http/naming.ts";
-import { sendError, sendNotFound, sendReply, sendTooManyRequests, utf8Body } from "../http/reply.ts";
-import { unavailablePage } from "../pages/plain-page.ts";
+import { sendError, sendNotFound, sendTooManyRequests } from "../http/reply.ts";
+import { splitTarget } from "../http/request-path.ts";
+import { sendPlainPage } from "../pages/plain-page.ts";
+import unavailableTexts from "../pages/unavailable-texts.json" with { type: "json" };
 import { answerAway } from "../regions/answer-away.ts";
 import type { Forwarded } from "../regions/forward-to-region.ts";
 import { expandBodies, uploadError } from "./bodies.ts";
@@ -56,13 +58,9 @@ function serviceFailed({ request, reply, paths: { service } }: Exchange, err: un
     sendError(reply, names, { status: 400, error: "the response to this request would be too long" });
     return;
   }
-  const { accept, "accept-language": acceptLanguage } = request.raw.headers;
-  if (acceptsHtml(accept)) {
-    const { headers, html } = unavailablePage({ url: request.raw.url ?? "/", acceptLanguage }, request.id);
-    sendReply(reply, { status: 500, headers: [[names.session, request.id], ...headers], body: utf8Body(html) });
-  } else {
-    sendError(reply, names, { status: 500, error: errorCodes.UPSTREAM_UNAVAILABLE.publicMessage });
-  }
+  if (acceptsHtml(request.raw.headers.accept))
+    sendPlainPage(reply, names, { status: 500, texts: unavailableTexts, reference: request.id });
+  else sendError(reply, names, { status: 500, error: errorCodes.UPSTREAM_UNAVAILABLE.publicMessage });
 }
 
 /** The service decides which of them a path supports. CONNECT has no path. */
@@ -164,7 +162,7 @@ function registerPaths(app: FastifyInstance, paths: ServicePaths, deps: ForwardD
   const place = deps.places[service];
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     // Without the query, which is passed on unchanged: the library would look for paths in it and reject some.
-    const [path = "/"] = (request.raw.url ?? "/").split("?", 1);
+    const { path } = splitTarget(request.raw.url);
     if (dotSegment.test(path)) {
       sendNotFound(reply, deps.names);
       return reply;
@@ -201,7 +199,7 @@ function registerPaths(app: FastifyInstance, paths: ServicePaths, deps: ForwardD
   };
   const { callerAuth, limitAddress, admitByBudget } = deps;
   const offered: OnRequest = async (request, reply) => {
-    const [path = ""] = (request.raw.url ?? "").split("?", 1);
+    const { path } = splitTarget(request.raw.url);
     if (request.raw.headers.authorization === undefined || deps.publicPaths().has(path)) return;
     await callerAuth(request, reply);
   };

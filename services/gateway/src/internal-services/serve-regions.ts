@@ -2,6 +2,8 @@ import { type ForwardedAnswer, type ForwardedRequest, forwardRequest } from "@po
 import type { RegionCalls } from "@postern/shared/domain/region-calls";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Caller } from "@postern/shared/platform/http";
+import { bytesOf } from "../http/body.ts";
+import { splitTarget } from "../http/request-path.ts";
 import { tieOf } from "../regions/owner-of.ts";
 import type { ForwardDeps } from "./context.ts";
 import { passesBody, requestHeaders, responseHeaders } from "./headers.ts";
@@ -16,16 +18,7 @@ function callerOf({ client }: ForwardedRequest): Caller {
   return { method: "none", scopes: [], clientIp, session, certificate };
 }
 
-async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > maxAnswerBytes) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "the answer is too long" });
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
+const tooLong = () => new AppError("UPSTREAM_UNAVAILABLE", { detail: "the answer is too long" });
 
 async function answerHere(
   message: ForwardedRequest,
@@ -34,7 +27,7 @@ async function answerHere(
   { places, sign }: ForwardDeps,
 ): Promise<ForwardedAnswer> {
   const { method, url, host } = message;
-  const [path = "/"] = url.split("?", 1);
+  const { path } = splitTarget(url);
   if (tieOf(path) === undefined || dotSegment.test(path)) throw new AppError("REQUEST_MALFORMED");
   await untilStarted(places.idp);
   const caller = callerOf(message);
@@ -54,7 +47,7 @@ async function answerHere(
   const passed = Object.entries(responseHeaders(answer.headers)).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value]],
   );
-  const bytes = await bytesOf(answer.body);
+  const bytes = await bytesOf(answer.body, maxAnswerBytes, tooLong);
   return { status: statusCode, headers: Object.fromEntries(passed), body: bytes.toString("base64") };
 }
 

@@ -43,7 +43,6 @@ export function failureReason(error: unknown): ServiceFailure {
  * Answers repeat parts of requests, such as a redirect its `state` or a preflight its origin, so the limit is above that of requests.
  */
 const maxAnswerHeaderBytes = 65_536;
-/** Time limit for establishing a connection. */
 const connectTimeoutMs = 3500;
 
 /**
@@ -55,7 +54,6 @@ function isRefusal(error: unknown): boolean {
   return error instanceof Error && "code" in error && refusals.has(error.code);
 }
 
-/** Where a service listens. */
 export interface ServicePlace {
   /** Without a path. */
   readonly origin: string;

@@ -63,7 +63,6 @@ function linesRenderer(contentType: string): ListRenderer {
   return joiningRenderer(contentType, ["", "\r\n", ""], (name) => name);
 }
 
-/** A renderer for one list. */
 export function createListRenderer(type: ListType): ListRenderer {
   switch (type) {
     case "application/cbor":

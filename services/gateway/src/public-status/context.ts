@@ -1,20 +1,9 @@
 import { createServiceReports } from "@postern/shared/domain/service-reports";
-import type { Config } from "@postern/shared/platform/config";
 import type { Health } from "@postern/shared/platform/lifecycle";
 import { systemClock as clock } from "@postern/shared/platform/time";
 import type { Foundation } from "../foundation.ts";
 import { signInWorks, watchStatus } from "./public-status.ts";
 import { createStatusPages } from "./status-page.ts";
-
-/** Undefined if `runtime.servers.http.public_status` is off; `needed` are the services behind the gateway that a sign-in needs. */
-export function publicStatusSettings({ runtime, identity }: Config) {
-  if (!runtime.servers.http.public_status) return undefined;
-  const { frontend, oidc, saml } = identity;
-  const { name: brand, accent_color: light, accent_color_dark: dark } = frontend.branding;
-  // A site without sign-in pages and protocols runs no identity provider.
-  const hasIdp = frontend.enabled || oidc.enabled || saml.enabled;
-  return { brand, accent: { light, dark }, needed: ["auth-engine", ...(hasIdp ? ["idp"] : [])] };
-}
 
 const everyMs = 3000;
 /** Longer than the health checks of a process. */

@@ -17,5 +17,3 @@ export async function createRegions(config: Config, base: Base) {
   const counted = (outcome: "answered" | "away"): void => requests({ outcome }).inc();
   return { calls, forward: createForwardToRegion({ calls, cookie, counted, logger }) };
 }
-
-export type Regions = NonNullable<Awaited<ReturnType<typeof createRegions>>>;

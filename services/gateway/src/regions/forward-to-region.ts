@@ -7,6 +7,8 @@ import { type Caller, readUtf8Form } from "@postern/shared/platform/http";
 import type { Logger } from "@postern/shared/platform/logging";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { FastifyRequest } from "fastify";
+import { bytesOf } from "../http/body.ts";
+import { splitTarget } from "../http/request-path.ts";
 import { beginsSignIn, deviceRegion, taggedRegion, tieOf } from "./owner-of.ts";
 import type { Change, RegionCookie } from "./region-cookie.ts";
 
@@ -39,7 +41,7 @@ export interface ForwardToRegionDeps {
 }
 
 function urlOf({ raw }: FastifyRequest) {
-  const [path = "/", query = ""] = (raw.url ?? "/").split("?", 2);
+  const { path, query } = splitTarget(raw.url);
   return { path, query: new URLSearchParams(query) };
 }
 
@@ -49,14 +51,7 @@ const maxBodyBytes = 262_144;
 /** Reads the whole body and leaves a copy in its place. */
 async function bodyOf(request: FastifyRequest): Promise<Buffer> {
   if (!(request.body instanceof Readable)) return Buffer.alloc(0);
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request.body) {
-    length += chunk.length;
-    if (length > maxBodyBytes) throw new AppError("REQUEST_TOO_LARGE");
-    chunks.push(Buffer.from(chunk));
-  }
-  const body = Buffer.concat(chunks);
+  const body = await bytesOf(request.body, maxBodyBytes, () => new AppError("REQUEST_TOO_LARGE"));
   request.body = Readable.from([body], { objectMode: false });
   return body;
 }

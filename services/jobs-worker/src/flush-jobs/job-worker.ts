@@ -17,17 +17,14 @@ export function createJobEvents(logger: Logger, workerMetrics: WorkerMetrics) {
       if (result === "failed") logger.error({ jobId: id, type }, "job failed permanently");
       else logger.info({ jobId: id, type, seconds }, "job done");
     },
-    /** The job failed and will be retried. */
     retried: ({ id, name: type }: NamedJob, error: unknown): void => {
       workerMetrics.retried(type);
       logger.warn({ jobId: id, type, ...logFields(fromUnknown(error)) }, "job failed and will be retried");
     },
-    /** Its worker died, or did not renew its lock: the job was queued again. */
     stalled: (jobId: string): void => {
       workerMetrics.stalled();
       logger.warn({ jobId }, "job was abandoned by its worker and is queued again");
     },
-    /** An error of the connection or of BullMQ. */
     error: (err: unknown): void => logger.warn({ err }, "an error in the job queue; the worker continues"),
   };
 }

@@ -92,17 +92,6 @@ export function createRequestClient(deps: ClientDeps) {
   };
 }
 
-function receiveReplies(deps: ClientDeps, pending: PendingTable): void {
-  const receiveReply = createReplyReceiver(deps, pending);
-  deps.link.subscribe(repliesSubject(deps.inbox), (message) => {
-    try {
-      decodeFrames(messageBytes(message), receiveReply);
-    } catch {
-      deps.metrics.counted("malformed");
-    }
-  });
-}
-
 function createOpen({ tracer }: ClientDeps, pending: PendingTable) {
   return <T>(
     { route, body, decode }: Submission<T>,
@@ -151,8 +140,8 @@ function unsendable({ link }: ClientDeps, bytes: number): AppError | undefined {
   return undefined;
 }
 
-function createReplyReceiver({ codec, metrics }: ClientDeps, pending: PendingTable): (frame: FrameView) => void {
-  return ({ id, body, isError }) => {
+function receiveReplies({ link, inbox, codec, metrics }: ClientDeps, pending: PendingTable): void {
+  const receive = ({ id, body, isError }: FrameView): void => {
     const request = pending.byId(id);
     if (request === undefined) {
       metrics.counted("late_reply");
@@ -172,6 +161,13 @@ function createReplyReceiver({ codec, metrics }: ClientDeps, pending: PendingTab
     }
     pending.resolve(request, value);
   };
+  link.subscribe(repliesSubject(inbox), (message) => {
+    try {
+      decodeFrames(messageBytes(message), receive);
+    } catch {
+      metrics.counted("malformed");
+    }
+  });
 }
 
 /**

@@ -65,10 +65,11 @@ export function unreadablePaths(identifier: string): Pick<FastifyServerOptions, 
       const body = JSON.stringify({ error: "the path cannot be read" });
       const headers = {
         [sessionHeader(identifier)]: request.id,
-        "content-type": "application/json; charset=utf-8",
+        "Content-Type": "application/json; charset=utf-8",
+        "Content-Length": body.length,
       };
       reply.hijack();
-      reply.raw.writeHead(400, { ...headers, "content-length": body.length });
+      reply.raw.writeHead(400, headers);
       reply.raw.end(body);
     },
   };

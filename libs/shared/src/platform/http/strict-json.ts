@@ -3,13 +3,9 @@ import type { FastifyInstance } from "fastify";
 
 /** A body that is not one JSON value (RFC 8259), or an object in it with duplicate member names. */
 export class StrictJsonError extends Error {
+  override readonly name = "StrictJsonError";
   /** The status with which frameworks answer it. */
   readonly statusCode = 400;
-
-  constructor(message: string) {
-    super(message);
-    this.name = "StrictJsonError";
-  }
 }
 
 const colon = 0x3a;
