@@ -56,7 +56,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     /** Delayed responses for accounts under attack. */
     responseDelays,
     auth,
-    dovecot: createDovecot(foundation, auth),
+    dovecot: createDovecot(foundation, limits),
     forward: createForwarding(foundation, hooks, limits),
     newSession: (): string => randomUUID(),
   };

@@ -105,7 +105,6 @@ function basicCallers(registry: Metrics, prefix: string) {
   };
 }
 
-/** One function for each metric of the gateway. */
 export function createGatewayMetrics(registry: Metrics, prefix: string) {
   const table = seriesTable(registry, prefix);
   const callers = registry.counter({

@@ -129,9 +129,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
         foundKeys: createFoundKeys(redis.queue, keyPrefix),
         events: createJobEvents(logger, workerMetrics),
       }),
-    /** Starts delivering user notifications, if they are enabled. */
     startNotifications: () => startNotifications(config, parts),
-    /** Starts the exchange with other regions, if there are any. */
     startRegions: () => startExchange(config, parts),
     watch: startQueueWatch(count, countEveryMs),
   };

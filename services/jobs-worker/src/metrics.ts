@@ -47,7 +47,6 @@ function queueGauges(registry: Metrics, prefix: string) {
   };
 }
 
-/** One function for each metric of a worker. */
 export function createWorkerMetrics(registry: Metrics, prefix: string) {
   const ended = registry.counter({
     name: `${prefix}_jobs_total`,

@@ -2,11 +2,8 @@ import { startEngineWatch, watchedBus } from "../domain/engine-watch/index.ts";
 import { type Bus, type BusMetrics, busFacts, connectBus } from "../platform/bus/index.ts";
 import type { Config } from "../platform/config/index.ts";
 import { errorCodes } from "../platform/errors/codes.ts";
-import type { SharedByProcess } from "../platform/lifecycle/service-program.ts";
-import type { Logger } from "../platform/logging/logger.ts";
 import type { Metrics } from "../platform/metrics/registry.ts";
 import { steadyClock } from "../platform/time/clock.ts";
-import type { Tracer } from "../platform/tracing/tracer.ts";
 import type { Base } from "./base.ts";
 
 function busMetrics(registry: Metrics, metricsPrefix: string): BusMetrics {
@@ -29,14 +26,8 @@ function busMetrics(registry: Metrics, metricsPrefix: string): BusMetrics {
   };
 }
 
-interface BusParts {
-  readonly service: string;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly tracer?: Tracer | undefined;
-  /** Absent outside services. */
-  readonly shared?: SharedByProcess | undefined;
-}
+/** Without `shared` outside services. */
+type BusParts = Pick<Base, "service" | "logger" | "metrics"> & Partial<Pick<Base, "tracer" | "shared">>;
 
 /** This service's connection to the bus; it keeps connecting while NATS is unavailable. */
 export function busFromConfig(config: Config, { service, logger, metrics, tracer, shared }: BusParts): Promise<Bus> {

@@ -40,7 +40,6 @@ interface FlushParts {
   readonly live: () => FlushSettings;
 }
 
-/** Finds the accounts behind a login name. */
 export function accountNamesFromSettings({
   bus,
   live,

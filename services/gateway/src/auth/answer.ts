@@ -45,7 +45,7 @@ interface Answered {
  * answer is an immediate temporary failure (ADR 0013). Never rejects, unless not even an error can be rendered in the dialect.
  */
 export function createAuthHandler(endpoint: DialectEndpoint, deps: AuthDeps) {
-  const { decide, metrics, log, gate, delayAccount, addresses, names, live } = deps;
+  const { decide, counts, log, gate, delayAccount, addresses, names, live } = deps;
   const { dialect } = endpoint;
   /** Returns the milliseconds of the delay; 0: answer now. */
   const hold = (
@@ -88,7 +88,7 @@ export function createAuthHandler(endpoint: DialectEndpoint, deps: AuthDeps) {
       const seconds = (performance.now() - started) / 1000;
       const delayedMs = "holdMs" in decision ? hold(request, reply, { authRequest, decision, seconds }, send) : 0;
       if (delayedMs === 0) send();
-      metrics.decided({ dialect, operation: authRequest.operation, outcome: decision.outcome, seconds });
+      counts.decided({ dialect, operation: authRequest.operation, outcome: decision.outcome, seconds });
       log.decided(authRequest, decision, seconds, { delayedMs, caller: request.callerName });
     } catch (thrown) {
       refuse(endpoint, { request, reply, thrown, clientIp: facts?.clientIp }, deps);
@@ -107,14 +107,14 @@ async function answerList(
   { dialect, decision, listsAccounts = false }: DialectEndpoint,
   authRequest: AuthRequest,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-  { answerListing, metrics, log }: AuthDeps,
+  { answerListing, counts, log }: AuthDeps,
 ): Promise<void> {
   if (!listsAccounts) throw new AppError("REQUEST_MALFORMED", { publicMessage: "mode is not supported" });
   const result = await answerListing(authRequest, request.raw, reply.hijack().raw);
   if (result.error !== undefined && !result.isBegun)
     sendReply(reply, decision(tempfail(result.error), request.id, request.raw.headers));
   const { outcome, firstPageSeconds } = result;
-  metrics.decided({ dialect, operation: authRequest.operation, outcome, seconds: firstPageSeconds });
+  counts.decided({ dialect, operation: authRequest.operation, outcome, seconds: firstPageSeconds });
   log.listed(authRequest, result, request.callerName);
 }
 
@@ -132,7 +132,7 @@ const unacceptable: AuthDecision = { outcome: "fail", reason: "unacceptable_cred
  * caller.
  */
 export function refuse(endpoint: DialectEndpoint, { request, reply, thrown, clientIp }: Refused, deps: AuthDeps): void {
-  const { metrics, log } = deps;
+  const { counts, log } = deps;
   const { dialect } = endpoint;
   const error = thrown instanceof AppError ? thrown : new AppError("INTERNAL", { cause: thrown });
   const { kind, httpStatus: status } = errorCodes[error.code];
@@ -141,7 +141,7 @@ export function refuse(endpoint: DialectEndpoint, { request, reply, thrown, clie
     sendReply(reply, endpoint.decision(tempfail(error), request.id, request.raw.headers));
     return;
   }
-  metrics.malformed(dialect);
+  counts.malformed(dialect);
   const address = clientIp ?? factsOf(request, dialect, deps).clientIp;
   log.malformed({ session: request.id, dialect, error, clientIp: address, caller: request.callerName });
   if (error instanceof CredentialsError && endpoint.deniesUnacceptableCredentials === true) {

@@ -14,18 +14,13 @@ export function createAuth(
   accountPages: AccountPages,
   responseDelays: ResponseDelays,
 ) {
-  const { live } = foundation;
   return {
+    ...foundation,
     decide: createDecide(foundation),
     answerListing: createAnswerListing(accountPages, foundation),
     log: createDecisionLog(foundation.processLogger),
     gate,
-    delayAccount: createAccountDelay(responseDelays, () => live.current.accountDelays),
-    metrics: foundation.counts,
-    addresses: foundation.addresses,
-    reportIgnoredAddress: foundation.reportIgnoredAddress,
-    names: foundation.names,
-    live,
+    delayAccount: createAccountDelay(responseDelays, () => foundation.live.current.accountDelays),
   };
 }
 

@@ -44,7 +44,7 @@ async function answer(
   answerCommand: AnswerCommand,
   deps: DovecotDeps,
 ): Promise<PolicyOutcome> {
-  const { audit, callerAddress, readBody, maxBodyBytes, reportIgnoredAddress } = deps;
+  const { audit, addresses, readBody, maxBodyBytes, reportIgnoredAddress } = deps;
   const { id: session, callerMethod, callerName } = request;
   const command = authPolicyCommandOf(request.raw.url ?? "");
   if (command === undefined || (request.method === "GET" && command !== "ping"))
@@ -55,7 +55,7 @@ async function answer(
     members: body === undefined || body.length === 0 ? {} : readJsonObject(body),
     facts: {
       session,
-      callerIp: callerAddress(request),
+      callerIp: addresses.callerAddress(request),
       reportUnreadable: (value: string) =>
         reportIgnoredAddress({ session, dialect: "auth_policy", reason: "unreadable", value }),
     },
@@ -67,7 +67,7 @@ async function answer(
         outcome: result,
         actor: callerName ?? callerMethod,
         method: callerMethod,
-        clientIp: callerAddress(request),
+        clientIp: addresses.callerAddress(request),
         target,
         session,
       }),
@@ -81,13 +81,13 @@ function fail(
   request: FastifyRequest,
   reply: FastifyReply,
   thrown: unknown,
-  { log, renderer, callerAddress }: DovecotDeps,
+  { log, renderer, addresses }: DovecotDeps,
 ): PolicyOutcome {
   const error = fromUnknown(thrown);
   const { kind, httpStatus, publicMessage } = errorCodes[error.code];
   // An error of the caller kind that an engine reports is a fault of our own message.
   const isMalformed = kind === "caller" && thrown instanceof AppError;
-  if (isMalformed) log.malformed(request.id, callerAddress(request), error);
+  if (isMalformed) log.malformed(request.id, addresses.callerAddress(request), error);
   else log.failed(request.id, error);
   const reason = isMalformed ? error.publicMessage : publicMessage;
   sendReply(reply, renderer.failure(isMalformed ? httpStatus : 500, reason, request.id));
@@ -96,7 +96,7 @@ function fail(
 
 /** `POST` and `GET /api/v1/auth-policy?command=…`: the auth-policy protocol of Dovecot and weakforced. */
 function createHandler(deps: DovecotDeps) {
-  const { gate, metrics } = deps;
+  const { gate, counts } = deps;
   const answerCommand = createAnswerCommand(deps);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     reply.hijack();
@@ -112,7 +112,7 @@ function createHandler(deps: DovecotDeps) {
     } finally {
       if (isAdmitted) gate.leave();
     }
-    metrics.policyAnswered(command, outcome, (performance.now() - started) / 1000);
+    counts.policyAnswered(command, outcome, (performance.now() - started) / 1000);
   };
 }
 

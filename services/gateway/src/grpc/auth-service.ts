@@ -55,13 +55,13 @@ interface ReceivedCall {
 
 async function askEngine(received: ReceivedCall, { auth, listAll, releasable }: AuthServiceDeps): Promise<CallResult> {
   const { operation, incoming, facts, patience, caller, domains } = received;
-  const { decide, metrics, log } = auth;
+  const { decide, counts, log } = auth;
   const started = performance.now();
   const request = ofCaller(requestOf(operation, incoming, facts), domains);
   if (operation === "list-accounts") return listAll(request, patience.signal, caller);
   const decision = await decide(request, patience);
   const seconds = (performance.now() - started) / 1000;
-  metrics.decided({ dialect: "grpc", operation, outcome: decision.outcome, seconds });
+  counts.decided({ dialect: "grpc", operation, outcome: decision.outcome, seconds });
   const result = decisionResult(decision, facts.session, releasable);
   const delayed: DelayedDecision = {
     decision,
@@ -84,7 +84,7 @@ function undecided({ operation, facts }: ReceivedCall, error: AppError, { releas
 
 /** Above the limit of concurrent requests the answer is an immediate temporary failure (ADR 0013). */
 async function answer(received: ReceivedCall, deps: AuthServiceDeps): Promise<CallResult> {
-  const { gate, metrics, log } = deps.auth;
+  const { gate, counts, log } = deps.auth;
   if (!gate.enter()) return undecided(received, new AppError("OVERLOADED"), deps);
   try {
     return await askEngine(received, deps);
@@ -96,7 +96,7 @@ async function answer(received: ReceivedCall, deps: AuthServiceDeps): Promise<Ca
       log.failed(session, error);
       return undecided(received, error, deps);
     }
-    metrics.malformed("grpc");
+    counts.malformed("grpc");
     log.malformed({ session, dialect: "grpc", error, clientIp, caller });
     return errorResult(error);
   } finally {

@@ -14,7 +14,7 @@ const maxNamesBytes = maxResponseBytes - 1024;
 const bytesAroundName = 5;
 
 /** Returns a whole list as one message or fails: a partial list would be mistaken for the whole. */
-export function createListAllAccounts({ accountPages, auth: { metrics, log } }: GatewayContext) {
+export function createListAllAccounts({ accountPages, counts, auth: { log } }: GatewayContext) {
   return async (request: AuthRequest, signal: AbortSignal, caller: string | null): Promise<CallResult> => {
     const started = performance.now();
     const accounts: string[] = [];
@@ -35,7 +35,7 @@ export function createListAllAccounts({ accountPages, auth: { metrics, log } }: 
     const seconds = (performance.now() - started) / 1000;
     const outcome = error === undefined ? "ok" : "tempfail";
     const { dialect, operation, session } = request;
-    metrics.decided({ dialect, operation, outcome, seconds });
+    counts.decided({ dialect, operation, outcome, seconds });
     log.listed(request, { outcome, error, accounts: accounts.length, leftOut, seconds }, caller);
     if (error !== undefined) return errorResult(error.code === "LIST_TOO_LONG" ? error : engineError(error));
     return { code: status.OK, message: { accounts, session }, authStatus: "OK" };

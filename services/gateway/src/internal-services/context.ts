@@ -63,37 +63,23 @@ function placeOf(service: AssertionAudience, { settings, shared }: Foundation): 
 
 /** What the routes of the services behind the gateway need. */
 export function createForwarding(foundation: Foundation, hooks: CallerHooks, limits: Limits) {
-  const { settings, live, names, addresses, counts, sharedClock, regions, logger, tracer } = foundation;
-  const { callerAddress, isFromTrustedProxy } = addresses;
-  const { servesPages, maxBodyBytes } = settings;
+  const { settings, addresses, sharedClock, logger } = foundation;
   const needOf = createNeedOf(settings.identifier);
   const actionOf = createForwardedActionOf();
   return {
+    ...foundation,
+    ...limits,
     ...hooks,
     callerAuth: hooks.callerAuth({
       needOf: ({ method, raw }) => needOf(method, raw.url ?? ""),
       actionOf: ({ method, raw }) => actionOf(method, raw.url ?? ""),
     }),
     sign: createCallerSigner(settings.assertion, sharedClock),
-    /** Paths on which the gateway does not check credentials, among those that accept them optionally. */
-    publicPaths: () => live.current.publicHookPaths,
     onRejected: createOnRejected(foundation, limits),
-    onFailed: counts.serviceFailed,
-    certificates: createClientCertificates(settings.certificateHeaders, isFromTrustedProxy, logger),
+    certificates: createClientCertificates(settings.certificateHeaders, addresses.isFromTrustedProxy, logger),
     streams: new ForwardedStreams(),
-    callerAddress,
-    regions,
-    guesses: limits.guesses,
-    strangersBodies: limits.strangersBodies,
     readBody: createReadBody(settings.decompression),
-    servesConsole: settings.consoleAddresses.length > 0,
-    timeoutMs: settings.forwardTimeoutMs,
     places: { admin: placeOf("admin", foundation), idp: placeOf("idp", foundation) },
-    servesPages,
-    maxBodyBytes,
-    names,
-    logger,
-    tracer,
   };
 }
 

@@ -38,7 +38,7 @@ interface Exchange {
 
 /** Answers in the service's place: a page for browsers, JSON otherwise. */
 function serviceFailed({ request, reply, paths: { service } }: Exchange, err: unknown, deps: ForwardDeps): void {
-  const { names, logger, onFailed } = deps;
+  const { names, logger, counts } = deps;
   const upload = uploadError(err);
   if (upload?.reason === "too-large" || isTooLong(err)) {
     refuseLongBody(reply, names);
@@ -49,7 +49,7 @@ function serviceFailed({ request, reply, paths: { service } }: Exchange, err: un
     return;
   }
   const reason = failureReason(err);
-  onFailed(service, reason);
+  counts.serviceFailed(service, reason);
   logger[reason === "oversized" ? "warn" : "error"](
     { session: request.id, owner: service, reason, err },
     "service behind the path is unreachable",
@@ -123,7 +123,7 @@ function vouchedCaller(request: FastifyRequest, { service, caller }: ServicePath
     scopes: request.callerToken?.scopes ?? [],
     ...request.callerDomains,
     isOpen: request.isOpenCaller && caller === "backchannel" ? true : undefined,
-    clientIp: deps.callerAddress(request),
+    clientIp: deps.addresses.callerAddress(request),
     session: request.id,
     certificate: service === "idp" ? deps.certificates.read(request) : undefined,
   };
@@ -200,7 +200,8 @@ function registerPaths(app: FastifyInstance, paths: ServicePaths, deps: ForwardD
   const { callerAuth, limitAddress, admitByBudget } = deps;
   const offered: OnRequest = async (request, reply) => {
     const { path } = splitTarget(request.raw.url);
-    if (request.raw.headers.authorization === undefined || deps.publicPaths().has(path)) return;
+    // Public hooks need no credentials.
+    if (request.raw.headers.authorization === undefined || deps.live.current.publicHookPaths.has(path)) return;
     await callerAuth(request, reply);
   };
   const hooksOf = {
@@ -219,20 +220,20 @@ export async function registerForwarding(app: FastifyInstance, deps: ForwardDeps
     }
     scope.removeAllContentTypeParsers();
     expandBodies(scope, deps);
-    const { places, timeoutMs, logger } = deps;
-    const agent = new ServiceAgent(places, timeoutMs, (owner, requests) =>
+    const { places, settings, logger } = deps;
+    const agent = new ServiceAgent(places, settings.forwardTimeoutMs, (owner, requests) =>
       logger.error({ owner, requests }, "service behind a path does not respond: its waiting requests fail"),
     );
     scope.addHook("onClose", async () => agent.unwatch());
     if (deps.regions !== undefined) serveRegions(deps.regions.calls, agent, deps);
     // The service would reject it and close its connection during the upload, which would look like an outage.
     scope.addHook("onRequest", (request, reply, next) => {
-      if (!(Number(request.raw.headers["content-length"]) > deps.maxBodyBytes)) next();
+      if (!(Number(request.raw.headers["content-length"]) > settings.maxBodyBytes)) next();
       else refuseLongBody(reply, deps.names);
     });
     await scope.register(replyFrom, { undici: agent, destroyAgent: true, disableRequestLogging: true });
     const isServed = ({ isPage, channel }: ServicePaths): boolean =>
-      (isPage !== true || deps.servesPages) && (channel !== "console" || deps.servesConsole);
+      (isPage !== true || settings.servesPages) && (channel !== "console" || settings.consoleAddresses.length > 0);
     for (const paths of servicePaths.filter(isServed)) registerPaths(scope, paths, deps);
   });
 }

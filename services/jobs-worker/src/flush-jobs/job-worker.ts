@@ -9,7 +9,6 @@ import { type FlushJobDeps, runFlushJob } from "./run-flush-job.ts";
 
 export type JobEvents = ReturnType<typeof createJobEvents>;
 
-/** Logs and counts what happens to jobs. */
 export function createJobEvents(logger: Logger, workerMetrics: WorkerMetrics) {
   return {
     ended: ({ id, name: type }: NamedJob, result: "done" | "failed", seconds: number): void => {

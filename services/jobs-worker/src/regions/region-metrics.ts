@@ -1,7 +1,6 @@
 import { type DropReason, dropReasons, type RegionStatus } from "@postern/shared/domain/regions";
 import type { Metrics } from "@postern/shared/platform/metrics";
 
-/** One function for each metric of the other regions. */
 export function createRegionMetrics(registry: Metrics, prefix: string, peers: readonly string[]) {
   const read: { current: () => readonly RegionStatus[] } = { current: () => [] };
   const each = (valueOf: (status: RegionStatus) => number) => ({

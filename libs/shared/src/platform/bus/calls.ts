@@ -53,7 +53,6 @@ export function refusalOf({ metrics, onError }: CallsDeps, { route }: Endpoint):
   };
 }
 
-/** Encodes a result. */
 function createEncode({ link }: CallsDeps, endpoint: Endpoint) {
   return (result: unknown): Uint8Array => {
     const reply = endpoint.encode(result);

@@ -18,7 +18,6 @@ function assignReplica(requests: readonly PendingRequest[], replica: Replica | u
   if (replica !== undefined) replica.outstanding += requests.length;
 }
 
-/** The unanswered requests of a process. */
 export function createPendingTable(deadlines: Deadlines, metrics: BusMetrics) {
   const byId = createRenewedMap<number, PendingRequest>();
   let size = 0;

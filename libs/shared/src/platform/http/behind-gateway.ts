@@ -48,7 +48,6 @@ export function acceptsHtml(accept = ""): boolean {
     });
 }
 
-/** An answer for a browser. */
 interface RenderedPage {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -16,7 +16,6 @@ const stopMs = 2000;
 
 export interface ExchangeDeps {
   readonly bus: Bus;
-  /** Name of this region. */
   readonly region: string;
   readonly peers: readonly string[];
   readonly envelope: RegionEnvelope;

@@ -11,7 +11,6 @@ const maxInFlight = 64;
 
 interface ServePullsDeps {
   readonly bus: Bus;
-  /** Name of this region. */
   readonly region: string;
   readonly peers: readonly string[];
   readonly envelope: RegionEnvelope;

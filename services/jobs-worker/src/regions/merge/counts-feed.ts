@@ -1,19 +1,17 @@
 import {
   accountWideKeys,
-  type BruteForceRules,
   type CountName,
   countNamed,
   type KnownNetworks,
   keysOfAccountCount,
   keysOfNetworkCount,
   type ReadCount,
-  type SharedCounts,
 } from "@postern/shared/domain/brute-force";
 import { type RegionFeed, readChanges } from "@postern/shared/domain/regions";
 import { compileCheck } from "@postern/shared/platform/bus";
-import { changedCountsKey, type RedisClient } from "@postern/shared/platform/redis";
+import { changedCountsKey } from "@postern/shared/platform/redis";
 import { type Static, Type } from "typebox";
-import { findScope } from "./bans.ts";
+import { findScope, type ProtectionDeps } from "./bans.ts";
 
 const pageSize = 500;
 const everyMs = 250;
@@ -33,14 +31,10 @@ const Item = Type.Object({
 type Item = Static<typeof Item>;
 const itemCheck = compileCheck(Item);
 
-interface CountsDeps {
-  readonly redis: RedisClient;
-  readonly keyPrefix: string;
-  readonly rules: () => BruteForceRules;
+interface CountsDeps extends Pick<ProtectionDeps, "redis" | "keyPrefix" | "rules" | "counts"> {
   /** Failures from which an account is delayed; undefined if none is. */
   readonly delayedFrom: () => number | undefined;
   readonly knownSeconds: () => number;
-  readonly counts: SharedCounts;
   readonly networks: KnownNetworks;
 }
 
