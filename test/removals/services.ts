@@ -32,7 +32,7 @@ export const serviceRemovals: readonly Removal[] = [
     name: "owner-unavailable",
     mechanism: "the gateway answers for a service that it cannot reach",
     file: "services/gateway/src/internal-services/forward.ts",
-    find: "        serviceFailed({ request, reply, service, error }, deps);\n",
+    find: "        serviceFailed(exchange, error, deps);\n",
     replace: "        void error;\n        reply.raw.destroy();\n",
     tests: ["test/integration/admin/config-load.test.ts"],
     // The second one stops admin.

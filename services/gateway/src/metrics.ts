@@ -42,7 +42,6 @@ function mapOf<K extends string, V>(keys: readonly K[], make: (key: K) => V): Pi
   return new Map(keys.map((key) => [key, make(key)]));
 }
 
-/** The series of decisions by dialect, operation and outcome. */
 function seriesTable(registry: Metrics, prefix: string) {
   const logins = registry.counter({
     name: `${prefix}_logins_total`,
@@ -106,7 +105,6 @@ function basicCallers(registry: Metrics, prefix: string) {
   };
 }
 
-/** One function for each metric of the gateway. */
 export function createGatewayMetrics(registry: Metrics, prefix: string) {
   const table = seriesTable(registry, prefix);
   const callers = registry.counter({
@@ -137,9 +135,7 @@ export function createGatewayMetrics(registry: Metrics, prefix: string) {
   });
   return {
     ...basicCallers(registry, prefix),
-    /** A connection that the PROXY protocol's rules closed. */
     connectionRejected: (reason: RejectedConnection): void => connections({ reason }).inc(),
-    /** A forwarded request that the service behind its path did not answer. */
     serviceFailed: (owner: AssertionAudience, reason: ServiceFailure): void => serviceFailed({ owner, reason }).inc(),
     decided: ({ dialect, operation, outcome, seconds }: ObservedDecision): void => {
       const series = table.get(dialect)?.get(operation)?.get(outcome);

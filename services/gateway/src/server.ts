@@ -1,12 +1,12 @@
-import { operations, pathTo } from "@postern/shared/contracts";
+import { pathTo } from "@postern/shared/contracts";
 import { errorCodes } from "@postern/shared/platform/errors";
 import {
   createMethodTable,
   ignoreQueryMethod,
   noRouteSchemas,
   onlyOperations,
-  sitePath,
   traceRequests,
+  unreadablePaths,
 } from "@postern/shared/platform/http";
 import type { Tracer } from "@postern/shared/platform/tracing";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from "fastify";
@@ -18,26 +18,7 @@ import { registerForwarding } from "./internal-services/forward.ts";
 import { forwardedUrls } from "./internal-services/paths.ts";
 import { getHealth, getMetrics } from "./probes.ts";
 import { registerStatus } from "./public-status/endpoint.ts";
-import { answerUnrouted, refuseTwoHosts, unreadablePaths } from "./unrouted.ts";
-
-const metricsPath = pathTo("metrics");
-
-/** Disabled endpoints are 404 for every method, so that their existence is not revealed. */
-function switchedOff(context: GatewayContext): (pattern: string) => boolean {
-  const keys = new Map(
-    operations.flatMap((each) => {
-      const { family, disabledBy } = each;
-      if (family.owner !== "gateway" || disabledBy === undefined) return [];
-      return [[sitePath(each, context.settings.siteNames), disabledBy] as const];
-    }),
-  );
-  return (pattern) => {
-    const { disabledEndpoints, metricsRoute } = context.live.current;
-    const key = keys.get(pattern);
-    if (key !== undefined) return disabledEndpoints.has(key);
-    return pattern === metricsPath && !metricsRoute.enabled;
-  };
-}
+import { answerUnrouted, refuseTwoHosts } from "./unrouted.ts";
 
 /**
  * Begins the trace of each request. A caller may select the trace to join, and so decide about sampling, only if it is authenticated or a
@@ -48,7 +29,7 @@ function traceGateway(
   tracer: Tracer,
   isFromTrustedProxy: (request: FastifyRequest) => boolean,
 ): void {
-  traceRequests<FastifyRequest>(app, tracer, (start, request) => {
+  traceRequests(app, tracer, (start, request) => {
     const isTrusted = request.callerMethod !== "none" || isFromTrustedProxy(request);
     const { traceparent } = request.raw.headers;
     const named = isTrusted && typeof traceparent === "string" ? traceparent : undefined;
@@ -76,9 +57,9 @@ export async function createGateway(context: GatewayContext): Promise<FastifyIns
     exposeHeadRoutes: false,
     return503OnClosing: false,
     ...noRouteSchemas,
-    ...unreadablePaths(names),
+    ...unreadablePaths(settings.identifier),
   });
-  onlyOperations(app, "gateway", { names: settings.siteNames, forwarded: new Set(forwardedUrls()) });
+  onlyOperations(app, "gateway", settings.siteNames, new Set(forwardedUrls()));
   ignoreQueryMethod(app);
   const methods = createMethodTable();
   app.addHook("onRoute", ({ method, url }) => methods.add(method, url));
@@ -94,10 +75,7 @@ export async function createGateway(context: GatewayContext): Promise<FastifyIns
   if (tracer !== undefined) traceGateway(app, tracer, addresses.isFromTrustedProxy);
   app.addHook("onRequest", refuseTwoHosts(names));
   const isApart = settings.frontAddresses.length > 0 || settings.consoleAddresses.length > 0;
-  const { servesPages } = settings;
-  app.setNotFoundHandler(
-    answerUnrouted({ names, methods, channels, isApart, isOff: switchedOff(context), servesPages }),
-  );
+  app.setNotFoundHandler(answerUnrouted(context, methods, isApart));
   if (isApart) app.addHook("onRequest", channels.onlyOwn);
   if (settings.domainListeners.length > 0) app.addHook("onRequest", context.listenerDomains.recall);
   app.setErrorHandler((err: FastifyError, request, reply) => {

@@ -16,9 +16,10 @@ import { basicCallerNames, basicCallers, createBasicCheck } from "./callers/basi
 import type { BearerCheck } from "./callers/bearer.ts";
 import { tokenDomains } from "./callers/caller-domains.ts";
 import { oauthFailureSettings } from "./dialects/oauth-failure.ts";
-import type { ProxySettings } from "./dialects/proxy.ts";
+import { proxySettings } from "./dialects/proxy.ts";
+import { accountDelaySettings } from "./limits/account-delays.ts";
 import { rateOf } from "./limits/token-buckets.ts";
-import { publicStatusSettings } from "./public-status/context.ts";
+import { publicStatusSettings } from "./public-status/public-status.ts";
 import { healthCheckSettings } from "./upstream-health/target.ts";
 
 /** Limit for a request body after decompression. */
@@ -142,21 +143,6 @@ export function gatewaySettings(config: Config) {
 
 export type GatewaySettings = ReturnType<typeof gatewaySettings>;
 
-function proxySettings({ response, upstreams }: Config["auth"]): ProxySettings {
-  const known = Object.entries(upstreams).filter(([, { address }]) => address !== "");
-  const { proxy_denial_text: denialText, proxy_response_codes: responseCodes } = response;
-  return { denialText, responseCodes, upstreams: new Map(known) };
-}
-
-function accountDelaySettings({ auth, runtime }: Config) {
-  const { account_delay: delay, without_client: withoutClient } = auth.controls.brute_force;
-  return {
-    maxWaiting: delay.max_waiting,
-    maxWaitingWithoutClient: withoutClient.max_waiting,
-    decisionTimeoutMs: runtime.timeouts.decision,
-  };
-}
-
 /** Custom hooks that need no authentication. */
 function publicHookPaths({ hooks }: Config["auth"]["controls"]["lua"]): ReadonlySet<string> {
   const { prefix } = operation("getCustomHook").family;
@@ -175,7 +161,6 @@ function callerSettings(config: Config, bearer: BearerCheck | undefined) {
   });
   return {
     checkCaller,
-    /** The names of all callers with Basic credentials. */
     callerNames: basicCallerNames(auth.backchannel),
     /** `WWW-Authenticate` values for rejected callers. */
     challenges: callerChallenges({ basic: basic !== undefined, bearer: bearer !== undefined }),
@@ -207,7 +192,6 @@ export function liveGatewaySettings(config: Config, bearer: BearerCheck | undefi
     clientHeaders: { clientIp: headers.client_ip.toLowerCase(), clientPort: headers.client_port.toLowerCase() },
     disabledEndpoints: new Set(disabledEndpoints.filter((key) => http.disabled_endpoints[key])),
     decisionTimeoutMs: runtime.timeouts.decision,
-    /** Whether `/api/v1/auth-policy` exists. */
     authPolicyEndpoint: http.auth_policy_endpoint,
     passwordRate: rateOf({
       perSecond: limit.password_failures.per_minute / 60,
@@ -229,5 +213,4 @@ export function liveGatewaySettings(config: Config, bearer: BearerCheck | undefi
 
 export type LiveGatewaySettings = ReturnType<typeof liveGatewaySettings>;
 
-/** Holds the settings in force. */
 export type Live = { readonly current: LiveGatewaySettings };

@@ -103,7 +103,7 @@ async function start(config: Config, shared: SharedByProcess): Promise<Service> 
         use: () => {
           for (const renew of renewals) renew();
           context.live.current = live;
-          context.keepCallers(live.callerNames);
+          context.counts.keepCallers(live.callerNames);
           context.upstreams.apply(live.healthChecks);
         },
       };

@@ -1,20 +1,11 @@
-import { pathTo, routeFamilies } from "@postern/shared/contracts";
-import { acceptsHtml, type MethodTable, maxParamLength } from "@postern/shared/platform/http";
-import type { FastifyError, FastifyReply, FastifyRequest, FastifyServerOptions, onRequestHookHandler } from "fastify";
-import type { Channels } from "./connection/channels.ts";
+import { operations, pathTo, routeFamilies } from "@postern/shared/contracts";
+import { acceptsHtml, type MethodTable, sitePath } from "@postern/shared/platform/http";
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
+import type { GatewayContext } from "./context.ts";
 import type { WireNames } from "./http/naming.ts";
-import { sendError, sendNotFound, sendReply, utf8Body } from "./http/reply.ts";
+import { sendError, sendNotFound } from "./http/reply.ts";
 import notFoundTexts from "./pages/not-found-texts.json" with { type: "json" };
-import { plainPage } from "./pages/plain-page.ts";
-
-/** The router answers an undecodable path before any hook runs. */
-export function unreadablePaths(names: WireNames): Pick<FastifyServerOptions, "routerOptions" | "frameworkErrors"> {
-  return {
-    routerOptions: { maxParamLength },
-    frameworkErrors: (_error: FastifyError, _request, reply) =>
-      sendError(reply, names, { status: 400, error: "the path cannot be read" }),
-  };
-}
+import { sendPlainPage } from "./pages/plain-page.ts";
 
 function isHost(name: string | undefined): boolean {
   return name?.length === 4 && name.toLowerCase() === "host";
@@ -34,16 +25,21 @@ export function refuseTwoHosts(names: WireNames): onRequestHookHandler {
   };
 }
 
-interface UnroutedDeps {
-  readonly names: WireNames;
-  readonly methods: MethodTable;
-  readonly channels: Channels;
-  /** Whether the front channel or the console has its own listeners. */
-  readonly isApart: boolean;
-  /** Whether the configuration disables a route, by its pattern. */
-  readonly isOff: (pattern: string) => boolean;
-  /** `identity.frontend.enabled`: `/` leads to the account. */
-  readonly servesPages: boolean;
+/** Whether the configuration disables a route. Disabled endpoints are 404 for every method, so that their existence is not revealed. */
+function switchedOff({ settings, live }: GatewayContext): (pattern: string) => boolean {
+  const keys = new Map(
+    operations.flatMap((each) => {
+      const { family, disabledBy } = each;
+      if (family.owner !== "gateway" || disabledBy === undefined) return [];
+      return [[sitePath(each, settings.siteNames), disabledBy] as const];
+    }),
+  );
+  return (pattern) => {
+    const { disabledEndpoints, metricsRoute } = live.current;
+    const key = keys.get(pattern);
+    if (key !== undefined) return disabledEndpoints.has(key);
+    return pattern === pathTo("metrics") && !metricsRoute.enabled;
+  };
 }
 
 function firstSegment(url: string): string {
@@ -60,29 +56,31 @@ const known: ReadonlySet<string> = new Set(
 
 /** 404, as a page for a browser that asks the front channel for a path that does not exist. */
 function sendUnknownPath(
-  { raw, id }: FastifyRequest,
+  { raw }: FastifyRequest,
   reply: FastifyReply,
-  { names, channels, servesPages }: UnroutedDeps,
+  { names, channels, settings }: GatewayContext,
 ): void {
   const { url = "/" } = raw;
-  const { accept, "accept-language": acceptLanguage } = raw.headers;
-  if (!servesPages || !channels.isForBrowsers(raw) || !acceptsHtml(accept) || known.has(firstSegment(url))) {
+  const { accept } = raw.headers;
+  if (!settings.servesPages || !channels.isForBrowsers(raw) || !acceptsHtml(accept) || known.has(firstSegment(url))) {
     sendNotFound(reply, names);
     return;
   }
-  const { headers, html } = plainPage({ url, acceptLanguage }, { texts: notFoundTexts, href: pathTo("rootPage") });
-  sendReply(reply, { status: 404, headers: [[names.session, id], ...headers], body: utf8Body(html) });
+  sendPlainPage(reply, names, { status: 404, texts: notFoundTexts, href: pathTo("rootPage") });
 }
 
 /**
  * 405 with `Allow` if a path supports other methods (RFC 9110 §15.5.6), otherwise 404, for browsers with a page; paths of the other channel are 404.
+ *
+ * @param isApart whether the front channel or the console has its own listeners
  */
-export function answerUnrouted(deps: UnroutedDeps) {
-  const { names, methods, channels, isApart, isOff } = deps;
+export function answerUnrouted(context: GatewayContext, methods: MethodTable, isApart: boolean) {
+  const { names, channels } = context;
+  const isOff = switchedOff(context);
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const found = methods.find(request.raw.url ?? "/");
     if (found === undefined || isOff(found.pattern) || (isApart && channels.isForeign(request, found.pattern)))
-      sendUnknownPath(request, reply, deps);
+      sendUnknownPath(request, reply, context);
     else
       sendError(reply, names, {
         status: 405,

@@ -120,7 +120,6 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     ...parts,
     privateAddress: config.runtime.services.jobs_worker.private_address,
     health: createWorkerHealth(parts),
-    /** Starts processing jobs. */
     startWorker: () =>
       createJobWorker({
         redis: redis.jobsBlocking,
@@ -130,9 +129,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
         foundKeys: createFoundKeys(redis.queue, keyPrefix),
         events: createJobEvents(logger, workerMetrics),
       }),
-    /** Starts delivering user notifications, if they are enabled. */
     startNotifications: () => startNotifications(config, parts),
-    /** Starts the exchange with other regions, if there are any. */
     startRegions: () => startExchange(config, parts),
     watch: startQueueWatch(count, countEveryMs),
   };

@@ -1,5 +1,5 @@
 import { defineEvent, defineMethod } from "@postern/shared/contracts";
-import { type BusMetrics, type ConnectBusOptions, connectBus } from "@postern/shared/platform/bus";
+import { type BusMetrics, type BusSecurity, type ConnectBusOptions, connectBus } from "@postern/shared/platform/bus";
 import { AppError, type ErrorCode } from "@postern/shared/platform/errors";
 import { Type } from "typebox";
 
@@ -26,6 +26,16 @@ export function makeBus(url: string, options: Partial<ConnectBusOptions> = {}): 
   return connectBus({ servers: [url], namespace, name: "test", logger: silentLogger, ...options });
 }
 
+/** The defaults of the configuration, with changes. */
+export function securityWith(
+  login: Partial<Pick<BusSecurity, "username" | "password">>,
+  tls: Partial<BusSecurity["tls"]> = {},
+): BusSecurity {
+  const noTls = { enabled: false, ca_file: "", cert: "", key: "", skip_verify: false };
+  const noLogin = { credentials_file: "", token: "", username: "", password: "" };
+  return { ...noLogin, ...login, tls: { ...noTls, ...tls } };
+}
+
 export const soon = (ms = 5000): { deadline: number } => ({ deadline: Date.now() + ms });
 
 /** The code of the error; undefined if the request succeeded. */
@@ -45,18 +55,11 @@ export interface CountedMetrics extends BusMetrics {
 
 export function countMetrics(): CountedMetrics {
   const counts: Record<string, number> = {};
-  const count = (name: string) => (): void => {
-    counts[name] = (counts[name] ?? 0) + 1;
-  };
   return {
     counts,
-    requestFailed: count("requestFailed"),
-    resent: count("resent"),
-    lateReply: count("lateReply"),
-    expiredDropped: count("expiredDropped"),
-    overloaded: count("overloaded"),
-    malformed: count("malformed"),
-    eventLost: count("eventLost"),
-    moved: count("moved"),
+    requestFailed: () => undefined,
+    counted: (fact) => {
+      counts[fact] = (counts[fact] ?? 0) + 1;
+    },
   };
 }

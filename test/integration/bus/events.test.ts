@@ -53,5 +53,5 @@ test("an event without a connection is lost, reported and counted", async () => 
   const metrics = countMetrics();
   await using bus = await makeBus(`nats://127.0.0.1:${await freePort()}`, { metrics, connectWaitMs: 10 });
   expect(bus.publish(somethingHappened, { what: "x" })).toBe(false);
-  expect(metrics.counts["eventLost"]).toBe(1);
+  expect(metrics.counts["event_lost"]).toBe(1);
 });

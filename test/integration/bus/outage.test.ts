@@ -1,14 +1,9 @@
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import type { BusCredentials, BusStatus } from "@postern/shared/platform/bus";
-import { Secret } from "@postern/shared/platform/crypto";
+import type { BusStatus } from "@postern/shared/platform/bus";
 import { freePort, poll, spawnNats } from "@postern/testing";
 import { expect, test } from "vitest";
-import { echo, failureCode, makeBus, somethingHappened, soon } from "./bus-fixture.ts";
-
-function password(text: string): BusCredentials {
-  return { kind: "password", user: "gateway", password: new Secret(text) };
-}
+import { echo, failureCode, makeBus, securityWith, somethingHappened, soon } from "./bus-fixture.ts";
 
 function cluster(listen: number, route: number): string {
   return [
@@ -100,8 +95,9 @@ test("a bus without a server can be closed", async () => {
 
 test("credentials are sent, and a bus with rejected credentials is not ready but keeps running", async () => {
   await using nats = await spawnNats({ config: 'authorization { user: "gateway", password: "right" }' });
-  await using right = await makeBus(nats.url, { credentials: password("right") });
-  await using wrong = await makeBus(nats.url, { credentials: password("wrong"), connectWaitMs: 300 });
+  await using right = await makeBus(nats.url, { security: securityWith({ username: "gateway", password: "right" }) });
+  const security = securityWith({ username: "gateway", password: "wrong" });
+  await using wrong = await makeBus(nats.url, { security, connectWaitMs: 300 });
   expect(right.isConnected()).toBe(true);
   expect(wrong.status()).toBe("connecting");
 });

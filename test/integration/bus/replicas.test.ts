@@ -87,7 +87,7 @@ test("a request to a silent replica is sent once to another one, under the same 
   expect(new Set(other.seen).size).toBe(3);
   expect(metrics.counts["resent"]).toBe(3);
   silent.release();
-  await poll("the late replies", () => metrics.counts["lateReply"] === 3);
+  await poll("the late replies", () => metrics.counts["late_reply"] === 3);
 });
 
 test("a request goes to two silent replicas in turn and no further, because one that stalls its replica must not stall all", async () => {

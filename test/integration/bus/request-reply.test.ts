@@ -91,7 +91,7 @@ describe("request and reply", () => {
     expect(await failureCode(bus.request(echo, { text: "x" }, soon(150)))).toBe("DEADLINE_EXCEEDED");
     expect(performance.now() - startMs).toBeGreaterThan(145);
     expect(await aborted.promise).toMatchObject({ code: "DEADLINE_EXCEEDED" });
-    await poll("the late reply", () => metrics.counts["lateReply"] === 1);
+    await poll("the late reply", () => metrics.counts["late_reply"] === 1);
   });
 
   test("a request delayed beyond its deadline in transit is dropped without side effects and counted", async () => {
@@ -111,7 +111,7 @@ describe("request and reply", () => {
     expect(await failureCode(client.rawRequest(echo, Buffer.alloc(1), held))).toBe("DEADLINE_EXCEEDED");
     await poll("the deadline to be long past", () => Date.now() > held.deadline + 1000);
     slow.signal("SIGCONT");
-    await poll("the request to be dropped", () => metrics.counts["expiredDropped"] === 1);
+    await poll("the request to be dropped", () => metrics.counts["expired_dropped"] === 1);
     expect(handled).toBe(5);
   });
 

@@ -1,32 +1,10 @@
 import { startEngineWatch, watchedBus } from "../domain/engine-watch/index.ts";
-import { type Bus, type BusCredentials, type BusMetrics, type BusTls, connectBus } from "../platform/bus/index.ts";
-import type { BusConfig, Config } from "../platform/config/index.ts";
-import { Secret } from "../platform/crypto/secret.ts";
+import { type Bus, type BusMetrics, busFacts, connectBus } from "../platform/bus/index.ts";
+import type { Config } from "../platform/config/index.ts";
 import { errorCodes } from "../platform/errors/codes.ts";
-import type { SharedByProcess } from "../platform/lifecycle/service-program.ts";
-import type { Logger } from "../platform/logging/logger.ts";
 import type { Metrics } from "../platform/metrics/registry.ts";
 import { steadyClock } from "../platform/time/clock.ts";
-import type { Tracer } from "../platform/tracing/tracer.ts";
 import type { Base } from "./base.ts";
-
-type Connection = Pick<BusConfig, "credentials_file" | "token" | "username" | "password" | "tls">;
-
-function credentialsOf({ credentials_file, token, username, password }: Connection): BusCredentials | undefined {
-  if (credentials_file !== "") return { kind: "creds-file", path: credentials_file };
-  if (token !== "") return { kind: "token", token: new Secret(token) };
-  return username === "" ? undefined : { kind: "password", user: username, password: new Secret(password) };
-}
-
-function tlsOf({ tls }: Connection): BusTls | undefined {
-  if (!tls.enabled) return undefined;
-  return { caFile: tls.ca_file, certFile: tls.cert, keyFile: tls.key, skipVerify: tls.skip_verify };
-}
-
-/** How a connection to NATS is authenticated and protected. */
-export function busSecurity(connection: Connection) {
-  return { credentials: credentialsOf(connection), tls: tlsOf(connection) };
-}
 
 function busMetrics(registry: Metrics, metricsPrefix: string): BusMetrics {
   const codes = Object.keys(errorCodes);
@@ -39,32 +17,17 @@ function busMetrics(registry: Metrics, metricsPrefix: string): BusMetrics {
   const facts = registry.counter({
     name: `${metricsPrefix}_bus_events_total`,
     help: "Irregular events on NATS: resent, late, expired, rejected, malformed and lost messages, moves to another server",
-    labels: { fact: ["resent", "late_reply", "expired_dropped", "overloaded", "malformed", "event_lost", "moved"] },
+    labels: { fact: busFacts },
   });
-  const fact = (name: string) => {
-    const counter = facts({ fact: name });
-    return () => counter.inc();
-  };
+  const counters = new Map(busFacts.map((fact) => [fact, facts({ fact })]));
   return {
     requestFailed: (code) => failedByCode.get(code)?.inc(),
-    resent: fact("resent"),
-    lateReply: fact("late_reply"),
-    expiredDropped: fact("expired_dropped"),
-    overloaded: fact("overloaded"),
-    malformed: fact("malformed"),
-    eventLost: fact("event_lost"),
-    moved: fact("moved"),
+    counted: (fact) => counters.get(fact)?.inc(),
   };
 }
 
-interface BusParts {
-  readonly service: string;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly tracer?: Tracer | undefined;
-  /** Absent outside services. */
-  readonly shared?: SharedByProcess | undefined;
-}
+/** Without `shared` outside services. */
+type BusParts = Pick<Base, "service" | "logger" | "metrics"> & Partial<Pick<Base, "tracer" | "shared">>;
 
 /** This service's connection to the bus; it keeps connecting while NATS is unavailable. */
 export function busFromConfig(config: Config, { service, logger, metrics, tracer, shared }: BusParts): Promise<Bus> {
@@ -73,7 +36,7 @@ export function busFromConfig(config: Config, { service, logger, metrics, tracer
     servers: bus.servers,
     namespace: bus.namespace,
     name: service,
-    ...busSecurity(bus),
+    security: bus,
     logger,
     metrics: busMetrics(metrics, naming.identifier),
     tracer,

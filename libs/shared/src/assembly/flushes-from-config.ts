@@ -13,8 +13,7 @@ import type { Config } from "../platform/config/index.ts";
 import type { RedisClient } from "../platform/redis/client.ts";
 import { riskAccountKey, riskReviewKey } from "../platform/redis/index.ts";
 import { systemClock } from "../platform/time/clock.ts";
-import { ownRegionFromConfig } from "./own-region-from-config.ts";
-import { factMarksFromConfig } from "./regions-from-config.ts";
+import { factMarksFromConfig, ownRegionFromConfig } from "./regions-from-config.ts";
 
 /** The part of the configuration that a flush uses; a reload replaces it. */
 export type FlushSettings = ReturnType<typeof flushSettings>;
@@ -40,7 +39,6 @@ interface FlushParts {
   readonly live: () => FlushSettings;
 }
 
-/** Finds the accounts behind a login name. */
 export function accountNamesFromSettings({
   bus,
   live,

@@ -1,6 +1,7 @@
 import { type AccountChanges, createAccountChanges } from "../domain/history/account-changes.ts";
 import { createDecisionHistory, type DecisionHistory } from "../domain/history/read-decisions.ts";
 import { createHistoryWriter, mostRecordsOfOne, type WriteHistory } from "../domain/history/write-decisions.ts";
+import { createRehearsals, type Rehearsals } from "../domain/rehearsals/index.ts";
 import type { Config } from "../platform/config/index.ts";
 import type { RedisClient } from "../platform/redis/client.ts";
 import { systemClock } from "../platform/time/clock.ts";
@@ -67,4 +68,10 @@ export function historyFromConfig(config: Config, redis: RedisClient): DecisionH
   } = config.observability.decision_history;
   const recordsOfOne = mostRecordsOfOne({ perAccount: per_account, perNetwork: per_network });
   return store && createDecisionHistory({ ...store, lifeMs, countsMs, recordsOfOne, nowMs: () => systemClock.now() });
+}
+
+/** Undefined while no history is recorded: there is nothing to rehearse with. */
+export function rehearsalsFromConfig(config: Config, redis: RedisClient): Rehearsals | undefined {
+  const keys = recordsHistory(config) ? keyRingFromConfig(config, "rehearsal") : undefined;
+  return keys && createRehearsals(redis, config.storage.redis.prefix, keys);
 }

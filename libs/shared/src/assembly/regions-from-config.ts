@@ -1,9 +1,10 @@
+import type { OwnRegion } from "../domain/brute-force/index.ts";
+import { RegionCalls, regionCallsPurpose } from "../domain/region-calls/index.ts";
 import { ChangeMarks, RegionLog, regionLogPurpose } from "../domain/regions/index.ts";
 import { type Bus, connectBus } from "../platform/bus/index.ts";
 import type { Config } from "../platform/config/index.ts";
 import { changedFactsKey, type RedisClient } from "../platform/redis/index.ts";
 import type { Base } from "./base.ts";
-import { busSecurity } from "./bus-from-config.ts";
 import { keyRingFromConfig } from "./key-ring-from-config.ts";
 
 /** This region and the others; undefined if no regions are configured. */
@@ -19,6 +20,12 @@ export function regionLogFromConfig(config: Config, redis: RedisClient): RegionL
   const keys = keyRingFromConfig(config, regionLogPurpose);
   if (regionsFromConfig(config) === undefined || keys === undefined) return undefined;
   return new RegionLog({ redis, keyPrefix: config.storage.redis.prefix, keys });
+}
+
+/** This region and its log; undefined if no regions are configured. @param redis the client of the role `state` */
+export function ownRegionFromConfig(config: Config, redis: RedisClient): OwnRegion | undefined {
+  const log = regionLogFromConfig(config, redis);
+  return log && { name: config.runtime.regions.name, log };
 }
 
 /** Notes accounts whose facts have changed; undefined if no regions are configured. @param redis the client of the role `state` */
@@ -40,7 +47,7 @@ export async function regionsBusFromConfig(config: Config, { logger }: Pick<Base
     servers: connection.servers,
     namespace: regions.namespace,
     name: regions.name,
-    ...busSecurity(connection),
+    security: connection,
     // The bus of the services reports the same.
     logger: {
       info: (fields, message) => logger.info({ bus: "regions", ...fields }, message),
@@ -50,4 +57,12 @@ export async function regionsBusFromConfig(config: Config, { logger }: Pick<Base
     // A region starts without waiting for the others.
     connectWaitMs: 0,
   });
+}
+
+/** Calls to and from the other regions; undefined if no regions are configured. */
+export async function regionCallsFromConfig(config: Config, base: Base): Promise<RegionCalls | undefined> {
+  const [regions, keys] = [regionsFromConfig(config), keyRingFromConfig(config, regionCallsPurpose)];
+  if (regions === undefined || keys === undefined) return undefined;
+  const bus = await regionsBusFromConfig(config, base);
+  return bus && new RegionCalls({ ...regions, bus, keys });
 }

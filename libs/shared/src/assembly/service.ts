@@ -69,7 +69,6 @@ interface ServiceParts {
   readonly base: Base;
   readonly health: Health;
   readonly bus: Pick<Bus, "subscribe" | "publish" | "canPublish">;
-  /** What only this service can report to operators. */
   readonly report?: () => Promise<OwnReport>;
   /** Prepares a valid configuration. If it throws, the old one stays in effect. */
   readonly prepare: (next: Config) => Promise<PreparedReload> | PreparedReload;

@@ -4,7 +4,7 @@ import type { Config } from "../platform/config/index.ts";
 import type { RedisClient } from "../platform/redis/client.ts";
 import type { Clock } from "../platform/time/clock.ts";
 import type { Base } from "./base.ts";
-import { ownRegionFromConfig } from "./own-region-from-config.ts";
+import { ownRegionFromConfig } from "./regions-from-config.ts";
 
 export function suspensionsFromConfig(
   config: Config,

@@ -6,21 +6,22 @@ import {
   createOpaqueRecordReader,
   createOpaqueVerifier,
   createRevocation,
+  createTokenVerifier,
   type KeySource,
   keySetFile,
   keySetUrl,
   type OpaqueRecord,
-  type Revocation,
+  type ServiceTokenRules,
   type TokenVerifier,
 } from "../domain/tokens/index.ts";
 import type { Config } from "../platform/config/index.ts";
 import type { Logger } from "../platform/logging/logger.ts";
 import type { RedisClient } from "../platform/redis/client.ts";
-import { type Clock, steadyClock, systemClock } from "../platform/time/clock.ts";
+import { steadyClock, systemClock } from "../platform/time/clock.ts";
 import { keyRingFromConfig } from "./key-ring-from-config.ts";
 
 /** More than the token holders that a process meets at a time; an entry takes some hundred bytes. */
-export const maxCachedTokens = 20_000;
+const maxCachedTokens = 20_000;
 const keySetRetryMs = 5000;
 const keySetTimeoutMs = 5000;
 
@@ -28,8 +29,6 @@ export interface TokenParts {
   readonly logger: Logger;
   /** The client of the role `state`. */
   readonly redis: RedisClient;
-  /** For intervals and lifetimes; it must not step. */
-  readonly clock: Clock;
   /** Undefined if there is one region only. */
   readonly regionCalls?: RegionCalls | undefined;
 }
@@ -43,12 +42,12 @@ export interface KeySetPlace {
 export function keySourceAt(
   { jwks_file, jwks_url }: KeySetPlace,
   { auth, runtime }: Config,
-  { logger, clock }: TokenParts,
+  { logger }: TokenParts,
 ): KeySource {
   const url = jwks_url === "" ? new URL(pathTo("jwks"), runtime.services.idp.url).href : jwks_url;
   return createKeySource({
     load: jwks_file === "" ? keySetUrl(url) : keySetFile(jwks_file),
-    clock,
+    clock: steadyClock,
     refreshMs: auth.backchannel.oidc_bearer.jwks_refresh,
     retryAfterMs: keySetRetryMs,
     timeoutMs: keySetTimeoutMs,
@@ -56,18 +55,43 @@ export function keySourceAt(
   });
 }
 
-export function revocationFromConfig({ auth, storage }: Config, { logger, redis, clock }: TokenParts): Revocation {
-  return createRevocation(redis, storage.redis.prefix, {
-    clock,
+/** What keeps the state of tokens in memory has in common. */
+function stateLimits({ auth, storage }: Config, { logger }: TokenParts) {
+  return {
+    clock: steadyClock,
     ttlMs: auth.backchannel.oidc_bearer.revocation_ttl,
     timeoutMs: storage.redis.read_timeout,
     maxEntries: maxCachedTokens,
-    onError: stateUnreadable(logger),
-  });
+    onError: (err: unknown): void => logger.error({ err }, "state of a token could not be read"),
+  };
 }
 
-export function stateUnreadable(logger: Logger): (err: unknown) => void {
-  return (err) => logger.error({ err }, "state of a token could not be read");
+interface TokenRules {
+  readonly access: AccessTokenRules | undefined;
+  readonly service: ServiceTokenRules | undefined;
+  /** For opaque tokens. */
+  readonly opaque: TokenVerifier | undefined;
+}
+
+/** Verifies tokens of all kinds. */
+export function tokenVerifierFromConfig(
+  config: Config,
+  { access, service, opaque }: TokenRules,
+  parts: TokenParts,
+): TokenVerifier {
+  const limits = stateLimits(config, parts);
+  const signed = createTokenVerifier({
+    access,
+    service,
+    revocation: createRevocation(parts.redis, config.storage.redis.prefix, limits),
+    clock: steadyClock,
+    cacheTtlMs: config.auth.backchannel.oidc_bearer.cache_ttl,
+    maxCached: maxCachedTokens,
+    onError: limits.onError,
+  });
+  // Signed tokens contain dots, opaque ones never do.
+  const kindOf = (token: string): TokenVerifier => (token.includes(".") ? signed : (opaque ?? signed));
+  return { verify: (token) => kindOf(token).verify(token) };
 }
 
 type ReadRecord = (key: string) => Promise<OpaqueRecord>;
@@ -97,17 +121,11 @@ export function opaqueTokensFromConfig(
   rules: AccessTokenRules,
   parts: TokenParts,
 ): TokenVerifier | undefined {
-  const { identity, storage, auth } = config;
+  const { identity, storage } = config;
   const keys = keyRingFromConfig(config, "oidc");
   if (!identity.oidc.enabled || identity.oidc.issuer !== rules.issuer || keys === undefined) return undefined;
   const { redis, regionCalls } = parts;
-  const timeoutMs = storage.redis.read_timeout;
-  return createOpaqueVerifier(rules, {
-    clock: parts.clock,
-    read: readEverywhere(createOpaqueRecordReader(redis, storage.redis.prefix, keys), regionCalls, timeoutMs),
-    ttlMs: auth.backchannel.oidc_bearer.revocation_ttl,
-    timeoutMs,
-    maxEntries: maxCachedTokens,
-    onError: stateUnreadable(parts.logger),
-  });
+  const readHere = createOpaqueRecordReader(redis, storage.redis.prefix, keys);
+  const limits = stateLimits(config, parts);
+  return createOpaqueVerifier(rules, { ...limits, read: readEverywhere(readHere, regionCalls, limits.timeoutMs) });
 }

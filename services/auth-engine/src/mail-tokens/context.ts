@@ -2,17 +2,15 @@ import {
   type Base,
   type KeySetPlace,
   keySourceAt,
-  maxCachedTokens,
   opaqueTokensFromConfig,
   regionCallsFromConfig,
-  revocationFromConfig,
-  stateUnreadable,
   type TokenParts,
+  tokenVerifierFromConfig,
 } from "@postern/shared/assembly";
-import { type AccessTokenRules, createTokenVerifier, type TokenVerifier } from "@postern/shared/domain/tokens";
+import type { AccessTokenRules } from "@postern/shared/domain/tokens";
 import { backchannelAudience, type Config, mailScopes } from "@postern/shared/platform/config";
 import { type RedisClient, watchRedisClock } from "@postern/shared/platform/redis";
-import { possibleTimes, steadyClock, systemClock } from "@postern/shared/platform/time";
+import { possibleTimes, systemClock } from "@postern/shared/platform/time";
 import type { EngineMetrics } from "../metrics.ts";
 import type { EngineSettings } from "../settings.ts";
 import { createMailTokenCheck } from "./check-mail-token.ts";
@@ -30,14 +28,12 @@ function keySetPlace({ auth }: Config): KeySetPlace {
  * Verifies users' tokens by `auth.oauthbearer`. A token with the audience of the back channel belongs to an API caller and is rejected,
  * whatever its scope.
  */
-function mailTokensFromConfig(config: Config, deps: Omit<TokenParts, "clock">) {
+function mailTokensFromConfig(config: Config, parts: TokenParts) {
   const { oauthbearer, backchannel } = config.auth;
   const { oidc } = config.identity;
   const issuer = oauthbearer.issuer === "" ? backchannel.oidc_bearer.issuer : oauthbearer.issuer;
   const isOwn = oidc.enabled && oidc.mail_registration.enabled && oidc.issuer === issuer;
-  const clock = steadyClock;
-  const times = possibleTimes(systemClock, watchRedisClock(deps.redis));
-  const parts = { ...deps, clock };
+  const times = possibleTimes(systemClock, watchRedisClock(parts.redis));
   const keys = keySourceAt(keySetPlace(config), config, parts);
   const access: AccessTokenRules = {
     issuer,
@@ -57,19 +53,8 @@ function mailTokensFromConfig(config: Config, deps: Omit<TokenParts, "clock">) {
     latestClock: times.latest,
     keys,
   };
-  const signed = createTokenVerifier({
-    access,
-    service: undefined,
-    revocation: revocationFromConfig(config, parts),
-    clock,
-    cacheTtlMs: backchannel.oidc_bearer.cache_ttl,
-    maxCached: maxCachedTokens,
-    onError: stateUnreadable(deps.logger),
-  });
   const opaque = opaqueTokensFromConfig(config, access, parts);
-  // Signed tokens contain dots, opaque ones never do.
-  const kindOf = (token: string): TokenVerifier => (token.includes(".") ? signed : (opaque ?? signed));
-  const verifier: TokenVerifier = { verify: (token) => kindOf(token).verify(token) };
+  const verifier = tokenVerifierFromConfig(config, { access, service: undefined, opaque }, parts);
   /** Stops refreshing keys. */
   const close = (): void => keys.close();
   return { verifier, close };

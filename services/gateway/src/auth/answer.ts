@@ -2,33 +2,12 @@ import type { AuthDecision, AuthRequest, Dialect } from "@postern/shared/contrac
 import { AppError, errorCodes } from "@postern/shared/platform/errors";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { ofCaller } from "../callers/caller-domains.ts";
-import type { ReportIgnoredAddress, RequestAddresses } from "../connection/addresses.ts";
 import type { RequestFacts } from "../dialects/complete-request.ts";
 import type { DialectEndpoint } from "../dialects/dialect.ts";
 import { withOauthFailure } from "../dialects/oauth-failure.ts";
 import { CredentialsError } from "../dialects/request-error.ts";
-import type { WireNames } from "../http/naming.ts";
 import { sendReply } from "../http/reply.ts";
-import type { AccountDelay } from "../limits/account-delays.ts";
-import type { ConcurrencyGate } from "../limits/concurrency.ts";
-import type { AnswerListing } from "../list-accounts/answer-listing.ts";
-import type { GatewayMetrics } from "../metrics.ts";
-import type { LiveGatewaySettings } from "../settings.ts";
-import type { Decide } from "./decide.ts";
-import type { DecisionLog } from "./decision-log.ts";
-
-export interface AuthDeps {
-  readonly decide: Decide;
-  readonly answerListing: AnswerListing;
-  readonly metrics: GatewayMetrics;
-  readonly log: DecisionLog;
-  readonly gate: ConcurrencyGate;
-  readonly delayAccount: AccountDelay;
-  readonly addresses: RequestAddresses;
-  readonly reportIgnoredAddress: ReportIgnoredAddress;
-  readonly names: WireNames;
-  readonly live: { readonly current: Pick<LiveGatewaySettings, "oauthFailure"> };
-}
+import type { AuthDeps } from "./context.ts";
 
 export function tempfail({ code, publicMessage }: AppError): AuthDecision {
   return { outcome: "tempfail", code, message: publicMessage };
@@ -66,7 +45,7 @@ interface Answered {
  * answer is an immediate temporary failure (ADR 0013). Never rejects, unless not even an error can be rendered in the dialect.
  */
 export function createAuthHandler(endpoint: DialectEndpoint, deps: AuthDeps) {
-  const { decide, metrics, log, gate, delayAccount, addresses, names, live } = deps;
+  const { decide, counts, log, gate, delayAccount, addresses, names, live } = deps;
   const { dialect } = endpoint;
   /** Returns the milliseconds of the delay; 0: answer now. */
   const hold = (
@@ -109,7 +88,7 @@ export function createAuthHandler(endpoint: DialectEndpoint, deps: AuthDeps) {
       const seconds = (performance.now() - started) / 1000;
       const delayedMs = "holdMs" in decision ? hold(request, reply, { authRequest, decision, seconds }, send) : 0;
       if (delayedMs === 0) send();
-      metrics.decided({ dialect, operation: authRequest.operation, outcome: decision.outcome, seconds });
+      counts.decided({ dialect, operation: authRequest.operation, outcome: decision.outcome, seconds });
       log.decided(authRequest, decision, seconds, { delayedMs, caller: request.callerName });
     } catch (thrown) {
       refuse(endpoint, { request, reply, thrown, clientIp: facts?.clientIp }, deps);
@@ -128,14 +107,14 @@ async function answerList(
   { dialect, decision, listsAccounts = false }: DialectEndpoint,
   authRequest: AuthRequest,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-  { answerListing, metrics, log }: AuthDeps,
+  { answerListing, counts, log }: AuthDeps,
 ): Promise<void> {
   if (!listsAccounts) throw new AppError("REQUEST_MALFORMED", { publicMessage: "mode is not supported" });
   const result = await answerListing(authRequest, request.raw, reply.hijack().raw);
   if (result.error !== undefined && !result.isBegun)
     sendReply(reply, decision(tempfail(result.error), request.id, request.raw.headers));
   const { outcome, firstPageSeconds } = result;
-  metrics.decided({ dialect, operation: authRequest.operation, outcome, seconds: firstPageSeconds });
+  counts.decided({ dialect, operation: authRequest.operation, outcome, seconds: firstPageSeconds });
   log.listed(authRequest, result, request.callerName);
 }
 
@@ -143,7 +122,6 @@ interface Refused {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly thrown: unknown;
-  /** Set if it has been determined before. */
   readonly clientIp?: string | undefined;
 }
 
@@ -154,7 +132,7 @@ const unacceptable: AuthDecision = { outcome: "fail", reason: "unacceptable_cred
  * caller.
  */
 export function refuse(endpoint: DialectEndpoint, { request, reply, thrown, clientIp }: Refused, deps: AuthDeps): void {
-  const { metrics, log } = deps;
+  const { counts, log } = deps;
   const { dialect } = endpoint;
   const error = thrown instanceof AppError ? thrown : new AppError("INTERNAL", { cause: thrown });
   const { kind, httpStatus: status } = errorCodes[error.code];
@@ -163,7 +141,7 @@ export function refuse(endpoint: DialectEndpoint, { request, reply, thrown, clie
     sendReply(reply, endpoint.decision(tempfail(error), request.id, request.raw.headers));
     return;
   }
-  metrics.malformed(dialect);
+  counts.malformed(dialect);
   const address = clientIp ?? factsOf(request, dialect, deps).clientIp;
   log.malformed({ session: request.id, dialect, error, clientIp: address, caller: request.callerName });
   if (error instanceof CredentialsError && endpoint.deniesUnacceptableCredentials === true) {

@@ -1,18 +1,8 @@
 import { type AuthDecision, type AuthRequest, authenticate } from "@postern/shared/contracts";
-import { type EngineWatch, enginesAnswered, trialTimeoutMs } from "@postern/shared/domain/engine-watch";
-import type { Bus } from "@postern/shared/platform/bus";
-import { AppError, errorCodes, fromUnknown } from "@postern/shared/platform/errors";
-import type { Clock } from "@postern/shared/platform/time";
-
-interface DecideDeps {
-  readonly bus: Pick<Bus, "request">;
-  readonly watch: Pick<EngineWatch, "admit" | "answered">;
-  readonly clock: Clock;
-  /** Time limit of one decision, in milliseconds. */
-  readonly timeoutMs: () => number;
-  /** Called for every error other than an ordinary temporary failure. */
-  readonly onError: (error: AppError, session: string) => void;
-}
+import { enginesAnswered, trialTimeoutMs } from "@postern/shared/domain/engine-watch";
+import { AppError, errorCodes, fromUnknown, logFields } from "@postern/shared/platform/errors";
+import { steadyClock } from "@postern/shared/platform/time";
+import type { Foundation } from "../foundation.ts";
 
 /** How long a caller with its own deadline waits; the configured timeout also applies. */
 export interface CallerPatience {
@@ -26,17 +16,18 @@ export interface CallerPatience {
  * Requests a decision from an engine. Any problem on the way (no engine, no bus, no time, an error of the engine) becomes a temporary
  * failure, because no decision was made (ADR 0013).
  */
-export function createDecide({ bus, watch, clock, timeoutMs, onError }: DecideDeps) {
+export function createDecide({ bus, engineWatch: watch, live, logger }: Foundation) {
   const deadlineOf = (patience: CallerPatience | undefined): number => {
+    const { decisionTimeoutMs: timeoutMs } = live.current;
     const admitted = watch.admit();
     if (admitted === "refuse") throw new AppError("ENGINE_SILENT");
-    const withinMs = admitted === "trial" ? Math.min(trialTimeoutMs, timeoutMs()) : timeoutMs();
-    return Math.min(clock.now() + withinMs, patience?.deadlineMs ?? Number.POSITIVE_INFINITY);
+    const withinMs = admitted === "trial" ? Math.min(trialTimeoutMs, timeoutMs) : timeoutMs;
+    return Math.min(steadyClock.now() + withinMs, patience?.deadlineMs ?? Number.POSITIVE_INFINITY);
   };
   const undecided = (thrown: unknown, session: string): AuthDecision => {
     const error = fromUnknown(thrown);
     if (enginesAnswered(error.code)) watch.answered(error.code);
-    onError(error, session);
+    logger[error.row.logLevel]({ session, ...logFields(error) }, "no decision");
     // If the peer rejects our own message, the bug is ours and not in the caller's request.
     const message = error.row.kind === "caller" ? errorCodes.INTERNAL.publicMessage : error.publicMessage;
     return { outcome: "tempfail", code: error.code, message };
@@ -52,5 +43,3 @@ export function createDecide({ bus, watch, clock, timeoutMs, onError }: DecideDe
     }
   };
 }
-
-export type Decide = ReturnType<typeof createDecide>;

@@ -15,11 +15,10 @@ import { plainQuery, requestedOperation } from "../dialects/query.ts";
 import { saslEndpoint } from "../dialects/sasl.ts";
 import { createReadBody } from "../http/body.ts";
 import type { WireNames } from "../http/naming.ts";
-import { sendError, sendNotFound } from "../http/reply.ts";
+import { notFoundUnless, sendError } from "../http/reply.ts";
 import { createAuthHandler, refuse } from "./answer.ts";
 import type { DecisionLog } from "./decision-log.ts";
 
-/** Every dialect of the back channel. */
 function dialectEndpoints(context: GatewayContext): readonly DialectEndpoint[] {
   const { names, settings } = context;
   return [
@@ -42,7 +41,6 @@ export function createUnrendered(names: WireNames, log: Pick<DecisionLog, "faile
 
 const emptyBody: Buffer = Buffer.alloc(0);
 
-/** Reads the body and answers. */
 function createHandlers(endpoint: DialectEndpoint, longestBody: number, context: GatewayContext) {
   const readBody = createReadBody(context.settings.decompression);
   const answer = createAuthHandler(endpoint, context.auth);
@@ -89,14 +87,11 @@ function registerOperation(
   const { names, live, settings } = context;
   const { disabledBy } = operation;
   const { method, url, bodyLimit = settings.maxBodyBytes } = routeOf(operation, settings.siteNames);
-  const disabled = (_request: FastifyRequest, reply: FastifyReply, next: () => void): void => {
-    if (disabledBy !== undefined && live.current.disabledEndpoints.has(disabledBy)) sendNotFound(reply, names);
-    else next();
-  };
+  const isEnabled = (): boolean => disabledBy === undefined || !live.current.disabledEndpoints.has(disabledBy);
   app.route({
     method,
     url,
-    onRequest: [disabled, callerHookOf(endpoint, context)],
+    onRequest: [notFoundUnless(isEnabled, names), callerHookOf(endpoint, context)],
     ...createHandlers(endpoint, Math.min(settings.maxBodyBytes, bodyLimit), context),
   });
 }

@@ -60,13 +60,11 @@ function createBasicLookup<Owner>(known: readonly BasicCredentials<Owner>[]): Ba
   };
 }
 
-/** Whether an `Authorization` value contains these Basic credentials. */
 export function createBasicCheck(username: string, password: Secret): (authorization: string) => boolean {
   const find = createBasicLookup([{ username, password, owner: true }]);
   return (authorization) => find(authorization) === true;
 }
 
-/** A configured caller that authenticates with Basic. */
 export interface BasicCaller {
   readonly name: string;
   /** Absent: the credentials are accepted from everywhere. */

@@ -1,10 +1,7 @@
-import type { Base } from "@postern/shared/assembly";
 import { addressKey } from "@postern/shared/platform/net";
 import type { FastifyRequest } from "fastify";
-import type { WireNames } from "../http/naming.ts";
+import type { Foundation } from "../foundation.ts";
 import type { Limits } from "../limits/context.ts";
-import type { GatewayMetrics } from "../metrics.ts";
-import type { Live } from "../settings.ts";
 import type { RouteDemand } from "./demands.ts";
 import {
   type CallerHookDeps,
@@ -15,16 +12,8 @@ import {
 } from "./hooks.ts";
 import { createRejectCaller, createReportRejected, RejectionDelay } from "./reject.ts";
 
-interface CallerParts extends Pick<Base, "logger" | "audit"> {
-  readonly live: Live;
-  readonly names: WireNames;
-  readonly callerAddress: (request: FastifyRequest) => string;
-  readonly limits: Limits;
-  readonly metrics: GatewayMetrics;
-}
-
-/** The hooks that run before the routes. */
-export function createCallerHooks({ live, names, callerAddress, limits, metrics, logger, audit }: CallerParts) {
+export function createCallerHooks({ live, names, addresses, counts, logger, audit }: Foundation, limits: Limits) {
+  const { callerAddress } = addresses;
   const callerAddressKey = (request: FastifyRequest): string =>
     addressKey(callerAddress(request), live.current.ipv6Prefix);
   const rejectionDelay = new RejectionDelay();
@@ -37,7 +26,7 @@ export function createCallerHooks({ live, names, callerAddress, limits, metrics,
   });
   const limitAddress = createLimitAddressHook(limits, callerAddressKey, names);
   const { budget } = limits;
-  const deps: CallerHookDeps = { live, metrics, reject, budget, callerAddress, callerAddressKey, limitAddress };
+  const deps: CallerHookDeps = { live, metrics: counts, reject, budget, callerAddress, callerAddressKey, limitAddress };
   return {
     /** For requests of API callers; the route determines what it requires of them. */
     callerAuth: (demand: RouteDemand<FastifyRequest>) => createCallerAuthHook(deps, demand),

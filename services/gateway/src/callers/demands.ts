@@ -10,7 +10,6 @@ export interface ScopeNeed {
   readonly anyScope: readonly string[];
 }
 
-/** What a route requires of its callers. */
 export interface RouteDemand<Request> {
   readonly needOf: (request: Request) => ScopeNeed;
   /** The operation of a request; undefined if no operation serves it. Asked for callers with a list of operations, or of domains, only. */

@@ -2,7 +2,7 @@ import Fastify, { type FastifyInstance } from "fastify";
 import { beforeEach, expect, test } from "vitest";
 import { wireNames } from "../http/naming.ts";
 import { createFailureBudget } from "../limits/failure-budget.ts";
-import { SharedBudget } from "../limits/shared-budget-redis.ts";
+import { createSharedBudget } from "../limits/shared-budget-redis.ts";
 import { monotonicUs, rateOf } from "../limits/token-buckets.ts";
 import { createSpendBudgetHook } from "./hooks.ts";
 import type { CallerAuthOutcome } from "./outcome.ts";
@@ -18,7 +18,7 @@ let counted: CallerAuthOutcome[];
 
 beforeEach(() => {
   const budget = createFailureBudget({
-    shared: new SharedBudget(async () => ({ granted: true, debtUs: 0 }), {
+    shared: createSharedBudget(async () => ({ granted: true, debtUs: 0 }), {
       timeoutMs: 1000,
       retryMs: 1000,
       onUnavailable: nothing,

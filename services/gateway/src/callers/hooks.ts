@@ -23,7 +23,6 @@ declare module "fastify" {
     isOpenCaller: boolean;
     /** The name of the credential's owner. */
     callerName: string | null;
-    /** The token of a Bearer caller. */
     callerToken: VerifiedToken | null;
     /** What the caller may reach, and means by a name without a domain; null for all domains, and that of the site. */
     callerDomains: CallerDomains | null;
@@ -59,7 +58,6 @@ async function rejectExhausted(
   reject(request, reply, { outcome: "budget_exhausted", retryAfterMs });
 }
 
-/** Stores an admitted caller on the request. */
 function storeCaller(request: FastifyRequest, finding: CallerFinding): void {
   if (typeof finding === "string") return;
   request.callerDomains = atListener(request.callerDomains, domainsOf(finding));

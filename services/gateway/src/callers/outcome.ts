@@ -1,4 +1,3 @@
-/** All consequences of one outcome. */
 export interface OutcomeRow {
   /** 200 admits the caller. */
   readonly httpStatus: 200 | 401 | 403 | 429 | 503;
@@ -72,7 +71,6 @@ const callerAuthOutcomes = {
   budget_exhausted: { ...undecided, httpStatus: 429, grpcCode: "none", logReason: "none" },
 } as const satisfies Readonly<Record<string, OutcomeRow>>;
 
-/** Possible results of authenticating a caller. */
 export type CallerAuthOutcome = keyof typeof callerAuthOutcomes;
 
 function isCallerAuthOutcome(name: string): name is CallerAuthOutcome {

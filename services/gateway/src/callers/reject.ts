@@ -7,7 +7,6 @@ import type { WireNames } from "../http/naming.ts";
 import { retryAfterSeconds, writeRaw } from "../http/reply.ts";
 import { type CallerAuthOutcome, outcomeRow } from "./outcome.ts";
 
-/** The delay of a caller's rejection. */
 const delayMs = 300;
 
 /**
@@ -120,7 +119,6 @@ export interface Rejection {
   readonly retryAfterMs?: number;
   /** For requests that may have lost their client, and with it the address. */
   readonly callerIp?: string | undefined;
-  /** Scopes that a token lacks. */
   readonly lacking?: readonly string[] | undefined;
   /** The name of a caller that has authenticated. */
   readonly caller?: string | undefined;

@@ -1,14 +1,11 @@
 import {
   keySourceAt,
-  maxCachedTokens,
   opaqueTokensFromConfig,
-  revocationFromConfig,
-  stateUnreadable,
   type TokenParts,
+  tokenVerifierFromConfig,
 } from "@postern/shared/assembly";
 import {
   type AccessTokenRules,
-  createTokenVerifier,
   type KeySource,
   type ServiceTokenRules,
   serviceTokenKey,
@@ -18,7 +15,7 @@ import {
 import { backchannelAudience, type Config } from "@postern/shared/platform/config";
 import { Secret } from "@postern/shared/platform/crypto";
 import type { RedisClock } from "@postern/shared/platform/redis";
-import { type PossibleTimes, possibleTimes, steadyClock, systemClock } from "@postern/shared/platform/time";
+import { type PossibleTimes, possibleTimes, systemClock } from "@postern/shared/platform/time";
 import { type BearerCheck, createBearerCheck } from "./bearer.ts";
 
 function skewSeconds({ auth }: Config): number {
@@ -69,29 +66,15 @@ function usersOpaqueTokens(config: Config, rules: AccessTokenRules, parts: Token
  */
 export function callerTokensFromConfig(
   config: Config,
-  deps: Omit<TokenParts, "clock"> & { readonly sharedClock: RedisClock },
+  parts: TokenParts & { readonly sharedClock: RedisClock },
 ): { readonly check: BearerCheck | undefined; readonly close: () => void } {
   const { oidc_bearer, jwt } = config.auth.backchannel;
   if (!oidc_bearer.enabled && !jwt.enabled) return { check: undefined, close: () => undefined };
-  const parts = { ...deps, clock: steadyClock };
-  const { clock, logger } = parts;
-  const times = possibleTimes(systemClock, deps.sharedClock);
+  const times = possibleTimes(systemClock, parts.sharedClock);
   const decidable = oidc_bearer.enabled && oidc_bearer.issuer !== "";
   const keys = decidable ? keySourceAt(oidc_bearer, config, parts) : undecidableKeys();
-  const signed = createTokenVerifier({
-    access: oidc_bearer.enabled ? accessRules(config, keys, times) : undefined,
-    service: serviceRules(config, times),
-    revocation: revocationFromConfig(config, parts),
-    clock,
-    cacheTtlMs: oidc_bearer.cache_ttl,
-    maxCached: maxCachedTokens,
-    onError: stateUnreadable(logger),
-  });
-  const opaque = oidc_bearer.enabled ? usersOpaqueTokens(config, accessRules(config, keys, times), parts) : undefined;
-  // Signed tokens contain dots, opaque ones never do.
-  const kindOf = (token: string): TokenVerifier => (token.includes(".") ? signed : (opaque ?? signed));
-  return {
-    check: createBearerCheck({ verify: (token) => kindOf(token).verify(token) }),
-    close: () => keys.close(),
-  };
+  const access = oidc_bearer.enabled ? accessRules(config, keys, times) : undefined;
+  const opaque = access && usersOpaqueTokens(config, access, parts);
+  const verifier = tokenVerifierFromConfig(config, { access, service: serviceRules(config, times), opaque }, parts);
+  return { check: createBearerCheck(verifier), close: () => keys.close() };
 }

@@ -5,7 +5,7 @@ import { type CidrSet, callerBehind, peerOf, readClientAddress } from "@postern/
 import type { Clock } from "@postern/shared/platform/time";
 import { decodePercents } from "../http/percent-decode.ts";
 import type { ConnectionEnds, ProxiedConnections } from "./proxied-connections.ts";
-import { createQuietLog } from "./quiet-log.ts";
+import { createQuietWarn } from "./quiet-log.ts";
 
 /** `unreadable`: not an address. `untrusted`: the header came from a peer that is not a trusted proxy. */
 export const ignoredAddressReasons = ["unreadable", "untrusted"] as const;
@@ -36,15 +36,11 @@ export function createReportIgnoredAddress(
   clock: Clock,
   counted: (dialect: Dialect, reason: IgnoredAddressReason) => void,
 ) {
-  const unloggedOf = createQuietLog(clock);
+  const warn = createQuietWarn(logger, clock);
   return ({ session, dialect, reason, value }: IgnoredAddress): void => {
     counted(dialect, reason);
-    const unlogged = unloggedOf(`${dialect} ${reason}`);
-    if (unlogged === undefined) return;
-    logger.warn(
-      { session, dialect, reason, value: printable(value, maxValueCharacters), ...(unlogged > 0 && { unlogged }) },
-      message[reason],
-    );
+    const fields = { session, dialect, reason, value: printable(value, maxValueCharacters) };
+    warn(`${dialect} ${reason}`, fields, message[reason]);
   };
 }
 
@@ -144,5 +140,3 @@ export function createRequestAddresses(
     },
   };
 }
-
-export type RequestAddresses = ReturnType<typeof createRequestAddresses>;

@@ -6,7 +6,7 @@ import type { Logger } from "@postern/shared/platform/logging";
 import { systemClock } from "@postern/shared/platform/time";
 import type { FastifyRequest } from "fastify";
 import { decodePercents } from "../http/percent-decode.ts";
-import { createQuietLog } from "./quiet-log.ts";
+import { createQuietWarn } from "./quiet-log.ts";
 
 /** Names of headers in lower case; empty for none. */
 export type CertificateHeaders = { readonly certificate: string; readonly verify: string };
@@ -60,7 +60,7 @@ export function createClientCertificates(
   // The certificate of a connection never changes.
   const known = new WeakMap<object, { readonly certificate: ClientCertificate | undefined }>();
   // Clients may send any number of such headers.
-  const unloggedOf = createQuietLog(systemClock);
+  const warn = createQuietWarn(logger, systemClock);
   const fromListener = (socket: object): ClientCertificate | undefined => {
     const kept = known.get(socket);
     if (kept !== undefined) return kept.certificate;
@@ -69,8 +69,7 @@ export function createClientCertificates(
     return certificate;
   };
   const ignored = (session: string, message: string): undefined => {
-    const unlogged = unloggedOf(message);
-    if (unlogged !== undefined) logger.warn({ session, ...(unlogged > 0 && { unlogged }) }, message);
+    warn(message, { session }, message);
   };
   const fromProxy = (request: CertifiedRequest): ClientCertificate | undefined => {
     const { headers } = request.raw;

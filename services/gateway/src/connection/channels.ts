@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import { type Channel, routeFamilies } from "@postern/shared/contracts";
+import type { CallerDomains } from "@postern/shared/domain/domains";
 import { isBelow } from "@postern/shared/platform/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { WireNames } from "../http/naming.ts";
@@ -46,9 +47,7 @@ export function createChannels(names: WireNames, isApart: boolean) {
     return isApart && ((channel !== "both" && channel !== cameBy) || dotSegment.test(raw.url ?? ""));
   };
   return {
-    /** The request handler of the front channel's listener. */
     frontHandle: through("front"),
-    /** The request handler of the console's listener. */
     consoleHandle: through("console"),
     /** Whether the request came through the front channel, which is open to the internet. */
     isFront: (raw: IncomingMessage): boolean => others.get(raw) === "front",
@@ -66,3 +65,23 @@ export function createChannels(names: WireNames, isApart: boolean) {
 }
 
 export type Channels = ReturnType<typeof createChannels>;
+
+/** Listeners with a default domain: each request remembers the one that received it. */
+export class ListenerDomains {
+  readonly #ofRequests = new WeakMap<IncomingMessage, CallerDomains>();
+
+  /** The request handler of a listener whose clients mean this domain by a name without one. */
+  handle(defaultDomain: string, handle: RequestListener): RequestListener {
+    const meant = { defaultDomain };
+    return (request, response) => {
+      this.#ofRequests.set(request, meant);
+      handle(request, response);
+    };
+  }
+
+  /** Runs before the caller authenticates, whose own default domain takes precedence. */
+  readonly recall = (request: FastifyRequest, _reply: FastifyReply, next: () => void): void => {
+    request.callerDomains = this.#ofRequests.get(request.raw) ?? null;
+    next();
+  };
+}

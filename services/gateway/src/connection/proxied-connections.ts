@@ -3,7 +3,7 @@ import type { Logger } from "@postern/shared/platform/logging";
 import { type CidrSet, type HostPort, peerOf } from "@postern/shared/platform/net";
 import { systemClock } from "@postern/shared/platform/time";
 import { maxHeaderBytes, readProxyHeader } from "./proxy-header.ts";
-import { createQuietLog } from "./quiet-log.ts";
+import { createQuietWarn } from "./quiet-log.ts";
 
 /** Why a connection was closed, with the text for the log. */
 const rejections = {
@@ -59,48 +59,38 @@ function keyOf({ remoteAddress, remotePort, localAddress, localPort }: Connectio
 const maxHeaderWaitMs = 5000;
 
 /** The connections of listeners that require a PROXY protocol header (`runtime.servers.http.haproxy_v2`). */
-export class ProxiedConnections {
-  readonly #sources = new Map<string, HostPort>();
-  readonly #unloggedOf = createQuietLog(systemClock);
-  readonly #trustedProxies: () => CidrSet;
-  readonly #timeoutMs: number;
-  readonly #logger: Pick<Logger, "warn">;
-  readonly #counted: (reason: RejectedConnection) => void;
-
-  constructor(
-    trustedProxies: () => CidrSet,
-    requestTimeoutMs: number,
-    logger: Pick<Logger, "warn">,
-    counted: (reason: RejectedConnection) => void,
-  ) {
-    this.#trustedProxies = trustedProxies;
-    this.#timeoutMs = Math.min(maxHeaderWaitMs, requestTimeoutMs);
-    this.#logger = logger;
-    this.#counted = counted;
-  }
-
-  #rejected(reason: RejectedConnection, peer: string): false {
-    this.#counted(reason);
-    const unlogged = this.#unloggedOf(reason);
-    if (unlogged !== undefined) this.#logger.warn({ peer, ...(unlogged > 0 && { unlogged }) }, rejections[reason]);
+export function createProxiedConnections(
+  trustedProxies: () => CidrSet,
+  requestTimeoutMs: number,
+  logger: Pick<Logger, "warn">,
+  counted: (reason: RejectedConnection) => void,
+) {
+  const sources = new Map<string, HostPort>();
+  const warn = createQuietWarn(logger, systemClock);
+  const timeoutMs = Math.min(maxHeaderWaitMs, requestTimeoutMs);
+  const rejected = (reason: RejectedConnection, peer: string): false => {
+    counted(reason);
+    warn(reason, { peer }, rejections[reason]);
     return false;
-  }
-
-  /** Reads the header of a new connection, and leaves the bytes behind it unread. Returns false if the connection must be closed. */
-  readonly accept = async (socket: Socket): Promise<boolean> => {
-    const { address, isTrusted } = peerOf(socket.remoteAddress ?? "", this.#trustedProxies());
-    if (!isTrusted) return this.#rejected("untrusted", address);
-    const key = keyOf(socket);
-    const reading = await readHeader(socket, this.#timeoutMs);
-    if (reading === undefined || socket.destroyed) return false;
-    if (typeof reading === "string") return this.#rejected(reading, address);
-    if (reading.source !== undefined) {
-      this.#sources.set(key, reading.source);
-      socket.once("close", () => this.#sources.delete(key));
-    }
-    return true;
   };
-
-  /** The client's end, as the header named it. Undefined if it named none: then the peer is the client. */
-  readonly sourceOf = (connection: ConnectionEnds): HostPort | undefined => this.#sources.get(keyOf(connection));
+  return {
+    /** Reads the header of a new connection, and leaves the bytes behind it unread. Returns false if the connection must be closed. */
+    accept: async (socket: Socket): Promise<boolean> => {
+      const { address, isTrusted } = peerOf(socket.remoteAddress ?? "", trustedProxies());
+      if (!isTrusted) return rejected("untrusted", address);
+      const key = keyOf(socket);
+      const reading = await readHeader(socket, timeoutMs);
+      if (reading === undefined || socket.destroyed) return false;
+      if (typeof reading === "string") return rejected(reading, address);
+      if (reading.source !== undefined) {
+        sources.set(key, reading.source);
+        socket.once("close", () => sources.delete(key));
+      }
+      return true;
+    },
+    /** The client's end, as the header named it. Undefined if it named none: then the peer is the client. */
+    sourceOf: (connection: ConnectionEnds): HostPort | undefined => sources.get(keyOf(connection)),
+  };
 }
+
+export type ProxiedConnections = ReturnType<typeof createProxiedConnections>;

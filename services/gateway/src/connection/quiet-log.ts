@@ -1,22 +1,23 @@
+import type { Logger } from "@postern/shared/platform/logging";
 import type { Clock } from "@postern/shared/platform/time";
 
 /** How long further lines of a kind are left out. */
 const quietMs = 10_000;
 
 /**
- * Limits repeated log lines: lets one line of each kind through in ten seconds. The returned function returns how many of a kind were left
- * out since the last one, or undefined to leave this one out. Its `kind` is one of a closed list.
+ * Writes one warning of each kind in ten seconds, with the number of those that were left out before it. Its `kind` is one of a closed list.
  */
-export function createQuietLog(clock: Clock) {
+export function createQuietWarn(logger: Pick<Logger, "warn">, clock: Clock) {
   const quiet = new Map<string, { untilMs: number; unlogged: number }>();
-  return (kind: string): number | undefined => {
+  return (kind: string, fields: object, message: string): void => {
     const nowMs = clock.now();
     const before = quiet.get(kind);
     if (before !== undefined && nowMs < before.untilMs) {
       before.unlogged += 1;
-      return undefined;
+      return;
     }
     quiet.set(kind, { untilMs: nowMs + quietMs, unlogged: 0 });
-    return before?.unlogged ?? 0;
+    const unlogged = before?.unlogged ?? 0;
+    logger.warn({ ...fields, ...(unlogged > 0 && { unlogged }) }, message);
   };
 }

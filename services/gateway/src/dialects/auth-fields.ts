@@ -16,7 +16,6 @@ export const textFields = membersOf("text");
 /** Wire name → member of `tlsDetails`. */
 export const tlsFields = membersOf("tls");
 
-/** Stores the value of a field. */
 type Store = (fields: BodyFields, value: string) => void;
 
 function tlsDetailsOf(fields: BodyFields): TlsDetails {
@@ -24,31 +23,21 @@ function tlsDetailsOf(fields: BodyFields): TlsDetails {
   return fields.tlsDetails;
 }
 
-/** Fields that are texts. */
-const stores: ReadonlyMap<string, Store> = new Map<string, Store>([
-  ...Object.entries(textFields).map(([wireName, name]): [string, Store] => [
-    wireName,
-    (fields, value) => {
-      fields[name] = value;
-    },
-  ]),
-  ...Object.entries(tlsFields).map(([wireName, name]): [string, Store] => [
-    wireName,
-    (fields, value) => {
-      tlsDetailsOf(fields)[name] = value;
-    },
-  ]),
-  [
-    // The older name of `ssl_client_verify`, used if that is empty.
-    "ssl_verify",
-    (fields, value) => {
-      tlsDetailsOf(fields).clientVerify ??= value;
-    },
-  ],
-]);
+const stores = new Map<string, Store>();
+for (const [wireName, name] of Object.entries(textFields))
+  stores.set(wireName, (fields, value) => {
+    fields[name] = value;
+  });
+for (const [wireName, name] of Object.entries(tlsFields))
+  stores.set(wireName, (fields, value) => {
+    tlsDetailsOf(fields)[name] = value;
+  });
+// The older name of `ssl_client_verify`, used if that is empty.
+stores.set("ssl_verify", (fields, value) => {
+  tlsDetailsOf(fields).clientVerify ??= value;
+});
 const textNames = [...stores.keys()];
 
-/** Whether an authentication request has a field of this name. */
 export function isFieldName(wireName: string): boolean {
   return Object.hasOwn(authFields, wireName);
 }

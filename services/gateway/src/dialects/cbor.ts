@@ -3,7 +3,7 @@ import { CborError, decodeCbor, encodeCbor } from "@postern/shared/platform/cbor
 import { AppError } from "@postern/shared/platform/errors";
 import { type FieldReader, isFieldName, readAuthFields } from "./auth-fields.ts";
 import { completeRequest } from "./complete-request.ts";
-import type { DialectEndpoint, DialectInput } from "./dialect.ts";
+import type { BodyInput, DialectEndpoint } from "./dialect.ts";
 import { mediaTypeOf } from "./form.ts";
 import { parseAuthQuery } from "./query.ts";
 import { type BodyFormat, createObjectRenderer, type ObjectRendererParts } from "./renderers.ts";
@@ -14,7 +14,6 @@ const mediaType = "application/cbor";
 /** Field names that may appear in an error; otherwise only the body limits their length. */
 const printableName = /^[\u0021-\u007e]{1,64}$/;
 
-/** Converts an error of the decoder to a message for the caller. */
 function refusal(thrown: unknown): unknown {
   if (!(thrown instanceof CborError)) return thrown;
   if (thrown.reason === "too-large") return new AppError("REQUEST_TOO_LARGE");
@@ -42,12 +41,7 @@ function readCbor(contentType: string | undefined, body: Buffer): FieldReader {
   return (wireName) => fields.get(wireName);
 }
 
-export function parseCborRequest({
-  url,
-  contentType,
-  body,
-  facts,
-}: Pick<DialectInput, "url" | "contentType" | "body" | "facts">): AuthRequest {
+export function parseCborRequest({ url, contentType, body, facts }: BodyInput): AuthRequest {
   const query = parseAuthQuery(url);
   return completeRequest(readAuthFields(readCbor(contentType, body)), query, facts);
 }

@@ -3,7 +3,6 @@ import type { AuthDecision, AuthRequest, Dialect, Operation } from "@postern/sha
 import type { HttpReply } from "../http/reply.ts";
 import type { RequestFacts } from "./complete-request.ts";
 
-/** A request, as far as dialects read it. */
 export interface DialectInput {
   readonly url: string;
   readonly contentType: string | undefined;
@@ -12,6 +11,9 @@ export interface DialectInput {
   readonly body: Buffer;
   readonly facts: RequestFacts;
 }
+
+/** What a dialect reads whose fields are in the body. */
+export type BodyInput = Omit<DialectInput, "rawHeaders">;
 
 /** The operations of a dialect, and its two functions: bytes to a request, a decision to bytes. */
 export interface DialectEndpoint {

@@ -3,7 +3,7 @@ import { AppError } from "@postern/shared/platform/errors";
 import { parseStrictJson, StrictJsonError } from "@postern/shared/platform/http";
 import { readAuthFields } from "./auth-fields.ts";
 import { completeRequest } from "./complete-request.ts";
-import type { DialectEndpoint, DialectInput } from "./dialect.ts";
+import type { BodyInput, DialectEndpoint } from "./dialect.ts";
 import { mediaTypeOf, readForm } from "./form.ts";
 import { parseAuthQuery } from "./query.ts";
 import { createObjectRenderer, jsonFormat, type ObjectRendererParts } from "./renderers.ts";
@@ -44,12 +44,7 @@ function readFields(contentType: string | undefined, body: Buffer) {
   }
 }
 
-export function parseJsonRequest({
-  url,
-  contentType,
-  body,
-  facts,
-}: Pick<DialectInput, "url" | "contentType" | "body" | "facts">): AuthRequest {
+export function parseJsonRequest({ url, contentType, body, facts }: BodyInput): AuthRequest {
   const query = parseAuthQuery(url);
   return completeRequest(readFields(contentType, body), query, facts);
 }

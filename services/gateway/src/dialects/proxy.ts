@@ -1,4 +1,5 @@
 import { type AuthDecision, normalisedProtocol, type Ok, operation, type TempFail } from "@postern/shared/contracts";
+import type { Config } from "@postern/shared/platform/config";
 import { errorCodes } from "@postern/shared/platform/errors";
 import type { Logger } from "@postern/shared/platform/logging";
 import type { WireNames } from "../http/naming.ts";
@@ -11,19 +12,17 @@ import { createHeaderParser } from "./header.ts";
 import type { RequestHeaderNames } from "./header-fields.ts";
 import { createDecisionHeaders, type Denial } from "./renderers.ts";
 
-export interface ProxySettings {
-  /** `auth.response.proxy_denial_text`; empty means FAIL. */
-  readonly denialText: string;
-  /** `auth.response.proxy_response_codes` */
-  readonly responseCodes: boolean;
-  /** The key is the protocol: imap, pop3, smtp. */
-  readonly upstreams: ReadonlyMap<string, Upstream>;
+/** An empty denial text means FAIL; the key of an upstream is its protocol: imap, pop3, smtp. */
+export function proxySettings({ response, upstreams }: Config["auth"]) {
+  const known = Object.entries(upstreams).filter(([, { address }]) => address !== "");
+  const { proxy_denial_text: denialText, proxy_response_codes: responseCodes } = response;
+  return { denialText, responseCodes, upstreams: new Map<string, Upstream>(known) };
 }
 
 interface ProxyRendererParts {
   readonly names: WireNames;
   readonly attributeHeaders: AttributesAsHeaders;
-  readonly live: { readonly current: { readonly proxy: ProxySettings } };
+  readonly live: { readonly current: { readonly proxy: ReturnType<typeof proxySettings> } };
   /** `pick` returns a live server for protocol and account; if undefined, the settings apply. */
   readonly upstreams: { readonly pick: (protocol: string, account: string) => Upstream | undefined };
   readonly logger: Pick<Logger, "warn">;

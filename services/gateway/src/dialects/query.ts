@@ -1,4 +1,5 @@
 import type { AuthOperation } from "@postern/shared/contracts";
+import { splitTarget } from "../http/request-path.ts";
 import { malformed } from "./request-error.ts";
 
 export interface AuthQuery {
@@ -33,9 +34,9 @@ export function requestedOperation(url: string): AuthOperation {
  * value of `in-memory` and `cache` other than `0` leaves the cache on.
  */
 export function parseAuthQuery(url: string): AuthQuery {
-  const start = url.indexOf("?");
-  if (start === -1) return plainQuery;
-  const query = new URLSearchParams(url.slice(start + 1));
+  const { query: text } = splitTarget(url);
+  if (text === "") return plainQuery;
+  const query = new URLSearchParams(text);
   for (const name of ["mode", "in-memory", "cache"]) {
     if (query.getAll(name).length > 1) throw malformed(`${name} is given more than once`);
   }

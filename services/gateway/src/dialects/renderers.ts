@@ -19,7 +19,6 @@ function contentLanguage({ language }: Denial | TempFail): ReplyHeaders {
   return language === undefined ? [] : [["Content-Language", headerText(language)]];
 }
 
-/** `Auth-Wait`, if the engine requests one. */
 function authWait({ waitSeconds }: Denial): ReplyHeaders {
   return waitSeconds === undefined ? [] : [["Auth-Wait", String(waitSeconds)]];
 }

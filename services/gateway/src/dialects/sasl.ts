@@ -3,7 +3,7 @@ import { AppError } from "@postern/shared/platform/errors";
 import type { WireNames } from "../http/naming.ts";
 import { type FieldReader, readAuthFields } from "./auth-fields.ts";
 import { completeRequest } from "./complete-request.ts";
-import type { DialectEndpoint, DialectInput } from "./dialect.ts";
+import type { BodyInput, DialectEndpoint } from "./dialect.ts";
 import { isForm, readForm } from "./form.ts";
 import { plainQuery } from "./query.ts";
 import { createPlainRenderer } from "./renderers.ts";
@@ -28,11 +28,7 @@ function withRealm(form: FieldReader): unknown {
 }
 
 /** Reads the nine fields of the form and no others. */
-export function parseSaslRequest({
-  contentType,
-  body,
-  facts,
-}: Pick<DialectInput, "contentType" | "body" | "facts">): AuthRequest {
+export function parseSaslRequest({ contentType, body, facts }: Omit<BodyInput, "url">): AuthRequest {
   if (!isForm(contentType)) throw new AppError("REQUEST_MEDIA_TYPE");
   const form = readForm(body);
   const fields = readAuthFields((wireName) => {

@@ -8,31 +8,20 @@ import {
   authPolicyReset,
 } from "@postern/shared/contracts";
 import type { CallerDomains } from "@postern/shared/domain/domains";
-import type { Bus } from "@postern/shared/platform/bus";
-import { AppError, fromUnknown } from "@postern/shared/platform/errors";
+import { AppError } from "@postern/shared/platform/errors";
 import { steadyClock } from "@postern/shared/platform/time";
 import { ofCaller } from "../callers/caller-domains.ts";
+import { engineError } from "../engine-error.ts";
 import type { HttpReply } from "../http/reply.ts";
+import type { DovecotDeps } from "./context.ts";
 import { type Members, unknownMembers } from "./members.ts";
-import { type PolicyLog, type PolicyOutcome, type PolicyResult, policyOutcomes } from "./policy-log.ts";
+import { type PolicyOutcome, type PolicyResult, policyOutcomes } from "./policy-log.ts";
 import { type PolicyRequestFacts, readPolicyLogin, readPolicyReport, readPolicyReset } from "./read-request.ts";
-import type { PolicyRenderer } from "./render.ts";
-
-interface AnswerDeps {
-  /** A bus whose requests fail immediately while no engine sends heartbeats. */
-  readonly bus: Pick<Bus, "request">;
-  readonly timeoutMs: () => number;
-  readonly renderer: PolicyRenderer;
-  readonly log: Pick<PolicyLog, "answered" | "ignoredMembers">;
-  /** Number of engines whose heartbeat arrived recently. */
-  readonly engines: () => number;
-}
 
 interface CommandRequest {
   readonly command: AuthPolicyCommand;
   readonly members: Members;
   readonly facts: PolicyRequestFacts;
-  /** The name of the API caller, if it has authenticated. */
   readonly caller: string | undefined;
   /** What the API caller may reach; null for all domains. */
   readonly domains: CallerDomains | null;
@@ -54,10 +43,8 @@ function resultOfEffect({ effect, rule, domain }: AuthPolicyEffect): PolicyResul
 /** Dovecot waits two seconds by default, and an answer within this time tells it why. */
 const patienceMs = 1500;
 
-/** If the engine rejects our message, the bug is ours and not in the caller's request. */
 function asOurs(thrown: unknown): never {
-  const error = fromUnknown(thrown);
-  throw error.row.kind === "caller" ? new AppError("INTERNAL", { cause: error }) : error;
+  throw engineError(thrown);
 }
 
 /**
@@ -65,12 +52,14 @@ function asOurs(thrown: unknown): never {
  *
  * @throws AppError of kind `caller` for a malformed request, any other if no engine could answer
  */
-export function createAnswerCommand({ bus, timeoutMs, renderer, log, engines }: AnswerDeps) {
-  const waiting = () => ({ deadline: steadyClock.now() + Math.min(patienceMs, timeoutMs()) });
+export function createAnswerCommand({ bus, live, renderer, log, engineWatch }: DovecotDeps) {
+  const deadlineIn = (longestMs: number) => ({
+    deadline: steadyClock.now() + Math.min(longestMs, live.current.decisionTimeoutMs),
+  });
   const allow = async ({ members, facts, caller, domains }: CommandRequest): Promise<CommandAnswer> => {
     const started = performance.now();
     const login = ofCaller(readPolicyLogin(members, facts), domains);
-    const verdict = await bus.request(authPolicyAllow, login, waiting()).catch(asOurs);
+    const verdict = await bus.request(authPolicyAllow, login, deadlineIn(patienceMs)).catch(asOurs);
     const result = resultOfVerdict(verdict);
     log.answered("allow", login, { ...result, caller }, (performance.now() - started) / 1000);
     return { reply: renderer.verdict(verdict, facts.session), outcome: result.outcome };
@@ -83,14 +72,15 @@ export function createAnswerCommand({ bus, timeoutMs, renderer, log, engines }: 
       return { reply: renderer.done(facts.session), outcome: result.outcome };
     };
     if (read.ignored !== undefined) return done(read.login, { outcome: "ignored", reason: read.ignored });
-    const effect = await bus.request(authPolicyReport, ofCaller(read.login, domains), waiting()).catch(asOurs);
+    const reported = ofCaller(read.login, domains);
+    const effect = await bus.request(authPolicyReport, reported, deadlineIn(patienceMs)).catch(asOurs);
     return done(read.login, resultOfEffect(effect));
   };
   const reset = async ({ members, facts: { session }, resetDone }: CommandRequest): Promise<CommandAnswer> => {
     const request = readPolicyReset(members, session);
     const target = [request.address, request.username].filter((part) => part !== undefined).join(" ");
     try {
-      await bus.request(authPolicyReset, request, { deadline: steadyClock.now() + timeoutMs() }).catch(asOurs);
+      await bus.request(authPolicyReset, request, deadlineIn(Number.POSITIVE_INFINITY)).catch(asOurs);
     } catch (thrown) {
       resetDone(target, "failed");
       throw thrown;
@@ -99,7 +89,7 @@ export function createAnswerCommand({ bus, timeoutMs, renderer, log, engines }: 
     return { reply: renderer.done(session), outcome: "done" };
   };
   const ping = async ({ facts }: CommandRequest): Promise<CommandAnswer> => {
-    if (engines() === 0) throw new AppError("ENGINE_SILENT");
+    if (engineWatch.engines() === 0) throw new AppError("ENGINE_SILENT");
     return { reply: renderer.done(facts.session), outcome: "done" };
   };
   const handlers = { allow, report, reset, ping } as const;
@@ -109,3 +99,5 @@ export function createAnswerCommand({ bus, timeoutMs, renderer, log, engines }: 
     return answer;
   };
 }
+
+export type AnswerCommand = ReturnType<typeof createAnswerCommand>;

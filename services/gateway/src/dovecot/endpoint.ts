@@ -6,7 +6,9 @@ import { createNeedOf, type RouteDemand } from "../callers/demands.ts";
 import type { GatewayContext } from "../context.ts";
 import { readJsonObject } from "../dialects/json.ts";
 import { malformed } from "../dialects/request-error.ts";
-import { sendNotFound, sendReply } from "../http/reply.ts";
+import { notFoundUnless, sendReply } from "../http/reply.ts";
+import { splitTarget } from "../http/request-path.ts";
+import { type AnswerCommand, createAnswerCommand } from "./answer-command.ts";
 import type { DovecotDeps } from "./context.ts";
 import type { PolicyOutcome } from "./policy-log.ts";
 
@@ -15,9 +17,7 @@ import type { PolicyOutcome } from "./policy-log.ts";
  * `?command=…` to a URL that may have a query already.
  */
 export function authPolicyCommandOf(url: string): AuthPolicyCommand | undefined {
-  const start = url.indexOf("?");
-  if (start === -1) return undefined;
-  const [value, ...others] = new URLSearchParams(url.slice(start + 1)).getAll("command");
+  const [value, ...others] = new URLSearchParams(splitTarget(url).query).getAll("command");
   return others.length === 0 ? authPolicyCommands.find((command) => command === value) : undefined;
 }
 
@@ -38,8 +38,13 @@ function createDemand(identifier: string): RouteDemand<FastifyRequest> {
   };
 }
 
-async function answer(request: FastifyRequest, reply: FastifyReply, deps: DovecotDeps): Promise<PolicyOutcome> {
-  const { answerCommand, audit, callerAddress, readBody, maxBodyBytes, reportIgnoredAddress } = deps;
+async function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answerCommand: AnswerCommand,
+  deps: DovecotDeps,
+): Promise<PolicyOutcome> {
+  const { audit, addresses, readBody, maxBodyBytes, reportIgnoredAddress } = deps;
   const { id: session, callerMethod, callerName } = request;
   const command = authPolicyCommandOf(request.raw.url ?? "");
   if (command === undefined || (request.method === "GET" && command !== "ping"))
@@ -50,7 +55,7 @@ async function answer(request: FastifyRequest, reply: FastifyReply, deps: Doveco
     members: body === undefined || body.length === 0 ? {} : readJsonObject(body),
     facts: {
       session,
-      callerIp: callerAddress(request),
+      callerIp: addresses.callerAddress(request),
       reportUnreadable: (value: string) =>
         reportIgnoredAddress({ session, dialect: "auth_policy", reason: "unreadable", value }),
     },
@@ -62,7 +67,7 @@ async function answer(request: FastifyRequest, reply: FastifyReply, deps: Doveco
         outcome: result,
         actor: callerName ?? callerMethod,
         method: callerMethod,
-        clientIp: callerAddress(request),
+        clientIp: addresses.callerAddress(request),
         target,
         session,
       }),
@@ -76,13 +81,13 @@ function fail(
   request: FastifyRequest,
   reply: FastifyReply,
   thrown: unknown,
-  { log, renderer, callerAddress }: DovecotDeps,
+  { log, renderer, addresses }: DovecotDeps,
 ): PolicyOutcome {
   const error = fromUnknown(thrown);
   const { kind, httpStatus, publicMessage } = errorCodes[error.code];
   // An error of the caller kind that an engine reports is a fault of our own message.
   const isMalformed = kind === "caller" && thrown instanceof AppError;
-  if (isMalformed) log.malformed(request.id, callerAddress(request), error);
+  if (isMalformed) log.malformed(request.id, addresses.callerAddress(request), error);
   else log.failed(request.id, error);
   const reason = isMalformed ? error.publicMessage : publicMessage;
   sendReply(reply, renderer.failure(isMalformed ? httpStatus : 500, reason, request.id));
@@ -91,7 +96,8 @@ function fail(
 
 /** `POST` and `GET /api/v1/auth-policy?command=…`: the auth-policy protocol of Dovecot and weakforced. */
 function createHandler(deps: DovecotDeps) {
-  const { gate, metrics } = deps;
+  const { gate, counts } = deps;
+  const answerCommand = createAnswerCommand(deps);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     reply.hijack();
     const started = performance.now();
@@ -100,30 +106,27 @@ function createHandler(deps: DovecotDeps) {
     let outcome: PolicyOutcome;
     try {
       if (!isAdmitted) throw new AppError("OVERLOADED");
-      outcome = await answer(request, reply, deps);
+      outcome = await answer(request, reply, answerCommand, deps);
     } catch (thrown) {
       outcome = fail(request, reply, thrown, deps);
     } finally {
       if (isAdmitted) gate.leave();
     }
-    metrics.policyAnswered(command, outcome, (performance.now() - started) / 1000);
+    counts.policyAnswered(command, outcome, (performance.now() - started) / 1000);
   };
 }
 
 /** 404 unless `runtime.servers.http.auth_policy_endpoint` is true. */
 export function registerAuthPolicy(app: FastifyInstance, context: GatewayContext): void {
   const { live, names, hooks, settings, dovecot } = context;
-  const disabled = (_request: FastifyRequest, reply: FastifyReply, next: () => void): void => {
-    if (live.current.authPolicyEndpoint) next();
-    else sendNotFound(reply, names);
-  };
+  const enabled = notFoundUnless(() => live.current.authPolicyEndpoint, names);
   const handler = createHandler(dovecot);
   const errorHandler = (thrown: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
     // The body is JSON, whatever the request says.
     if (thrown.code !== "FST_ERR_CTP_INVALID_MEDIA_TYPE") throw thrown;
     void handler(request, reply);
   };
-  const guarded = { onRequest: [disabled, hooks.callerAuth(createDemand(settings.identifier))], errorHandler, handler };
+  const guarded = { onRequest: [enabled, hooks.callerAuth(createDemand(settings.identifier))], errorHandler, handler };
   app.route({ ...routeOf(operation("authPolicy")), ...guarded });
   app.route({ ...routeOf(operation("authPolicyPing")), ...guarded });
 }

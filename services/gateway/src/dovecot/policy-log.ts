@@ -30,7 +30,6 @@ export interface PolicyResult {
   readonly rule?: string | undefined;
   readonly delaySeconds?: number | undefined;
   readonly domain?: string | undefined;
-  /** The name of the API caller. */
   readonly caller?: string | undefined;
 }
 
@@ -101,5 +100,3 @@ export function createPolicyLog({ logger, lineWriter }: Pick<ProcessLogger, "log
     },
   };
 }
-
-export type PolicyLog = ReturnType<typeof createPolicyLog>;

@@ -7,9 +7,7 @@ import { type Members, readAttributes, readFlag, readLogin, readText } from "./m
 /** What the gateway knows about a request apart from its body. */
 export interface PolicyRequestFacts {
   readonly session: string;
-  /** Address of the API caller. */
   readonly callerIp: string;
-  /** Called with a client address that cannot be read. */
   readonly reportUnreadable: (value: string) => void;
 }
 

@@ -31,5 +31,3 @@ export function createPolicyRenderer({ session: header }: Pick<WireNames, "sessi
       jsonReply(status, [[header, session]], { status: "failure", reason }),
   };
 }
-
-export type PolicyRenderer = ReturnType<typeof createPolicyRenderer>;

@@ -1,5 +1,5 @@
 import { type handleUnaryCall, Metadata, status, type UntypedServiceImplementation } from "@grpc/grpc-js";
-import type { AuthOperation, AuthRequest } from "@postern/shared/contracts";
+import { type AuthOperation, type AuthRequest, pathTo } from "@postern/shared/contracts";
 import type { CallerDomains } from "@postern/shared/domain/domains";
 import { AppError, fromUnknown } from "@postern/shared/platform/errors";
 import { steadyClock } from "@postern/shared/platform/time";
@@ -7,24 +7,31 @@ import type { SpanStart, Tracer } from "@postern/shared/platform/tracing";
 import { tempfail } from "../auth/answer.ts";
 import type { CallerPatience } from "../auth/decide.ts";
 import { atListener, ofCaller } from "../callers/caller-domains.ts";
+import { createNeedOf } from "../callers/demands.ts";
 import type { GatewayContext } from "../context.ts";
 import { readAuthFields } from "../dialects/auth-fields.ts";
 import { completeRequest, type RequestFacts } from "../dialects/complete-request.ts";
 import type { DelayedDecision } from "../limits/account-delays.ts";
 import { type AuthCall, callFacts, metadataValue, patienceOf } from "./call-facts.ts";
 import { type CallResult, callerRefusal, decisionResult, errorResult, metadataText } from "./call-result.ts";
-import type { CheckCall } from "./check-call.ts";
-import type { ListAllAccounts } from "./list-all-accounts.ts";
+import { createCheckCall } from "./check-call.ts";
+import { createListAllAccounts } from "./list-all-accounts.ts";
 import type { Incoming } from "./protocol.ts";
 
-interface AuthServiceDeps extends Pick<GatewayContext, "auth" | "live" | "releasable" | "newSession" | "tracer"> {
-  readonly checkCall: CheckCall;
-  /** What callers mean by a name without a domain; null for the domain of the site. */
-  readonly listener: CallerDomains | null;
-  /** The base scope, named in rejections. */
-  readonly baseScope: string;
-  readonly listAll: ListAllAccounts;
+/** @param listener what callers mean by a name without a domain; null for the domain of the site */
+function createDeps(context: GatewayContext, listener: CallerDomains | null) {
+  const need = createNeedOf(context.settings.identifier)("POST", pathTo("authenticateJson"));
+  return {
+    ...context,
+    checkCall: createCheckCall(context, need),
+    listener,
+    /** Named in rejections. */
+    baseScope: need.base,
+    listAll: createListAllAccounts(context),
+  };
 }
+
+type AuthServiceDeps = ReturnType<typeof createDeps>;
 
 /** Converts a message to a request; @throws AppError REQUEST_MALFORMED */
 export function requestOf(operation: AuthOperation, { message }: Incoming, facts: RequestFacts): AuthRequest {
@@ -48,13 +55,13 @@ interface ReceivedCall {
 
 async function askEngine(received: ReceivedCall, { auth, listAll, releasable }: AuthServiceDeps): Promise<CallResult> {
   const { operation, incoming, facts, patience, caller, domains } = received;
-  const { decide, metrics, log } = auth;
+  const { decide, counts, log } = auth;
   const started = performance.now();
   const request = ofCaller(requestOf(operation, incoming, facts), domains);
   if (operation === "list-accounts") return listAll(request, patience.signal, caller);
   const decision = await decide(request, patience);
   const seconds = (performance.now() - started) / 1000;
-  metrics.decided({ dialect: "grpc", operation, outcome: decision.outcome, seconds });
+  counts.decided({ dialect: "grpc", operation, outcome: decision.outcome, seconds });
   const result = decisionResult(decision, facts.session, releasable);
   const delayed: DelayedDecision = {
     decision,
@@ -77,7 +84,7 @@ function undecided({ operation, facts }: ReceivedCall, error: AppError, { releas
 
 /** Above the limit of concurrent requests the answer is an immediate temporary failure (ADR 0013). */
 async function answer(received: ReceivedCall, deps: AuthServiceDeps): Promise<CallResult> {
-  const { gate, metrics, log } = deps.auth;
+  const { gate, counts, log } = deps.auth;
   if (!gate.enter()) return undecided(received, new AppError("OVERLOADED"), deps);
   try {
     return await askEngine(received, deps);
@@ -89,7 +96,7 @@ async function answer(received: ReceivedCall, deps: AuthServiceDeps): Promise<Ca
       log.failed(session, error);
       return undecided(received, error, deps);
     }
-    metrics.malformed("grpc");
+    counts.malformed("grpc");
     log.malformed({ session, dialect: "grpc", error, clientIp, caller });
     return errorResult(error);
   } finally {
@@ -123,13 +130,7 @@ async function serve(operation: AuthOperation, call: AuthCall, deps: AuthService
   const facts = { ...callFacts(call, session, places), reportIgnoredAddress };
   const patience = patienceOf(call);
   const authorization = metadataValue(call.metadata, "authorization");
-  const { outcome, name, domains } = await checkCall({
-    authorization,
-    session,
-    callerIp: facts.clientIp,
-    operation,
-    patience,
-  });
+  const { outcome, name, domains } = await checkCall(authorization, facts, operation, patience);
   const refusal = callerRefusal(outcome, baseScope);
   if (refusal !== undefined) return refusal;
   const traceparent = outcome === "ok_open" ? undefined : metadataValue(call.metadata, "traceparent");
@@ -145,7 +146,11 @@ async function serve(operation: AuthOperation, call: AuthCall, deps: AuthService
 }
 
 /** The methods of `AuthService`: one for each `mode` of the HTTP endpoints. */
-export function createAuthService(deps: AuthServiceDeps): UntypedServiceImplementation {
+export function createAuthService(
+  context: GatewayContext,
+  listener: CallerDomains | null,
+): UntypedServiceImplementation {
+  const deps = createDeps(context, listener);
   const { delayAccount, log, names } = deps.auth;
   const sessionKey = names.session.toLowerCase();
   const method =

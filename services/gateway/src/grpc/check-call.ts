@@ -1,39 +1,14 @@
-import type { Base } from "@postern/shared/assembly";
 import type { AuthOperation } from "@postern/shared/contracts";
-import type { CallerDomains } from "@postern/shared/domain/domains";
 import { remainingMs } from "@postern/shared/platform/concurrency";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { CallerPatience } from "../auth/decide.ts";
 import { type CallerFinding, domainsOf, isToken, judge, settledFinding } from "../callers/authenticate.ts";
 import { bearerName } from "../callers/bearer.ts";
 import type { ScopeNeed } from "../callers/demands.ts";
-import { type CallerAuthOutcome, outcomeRow } from "../callers/outcome.ts";
+import { outcomeRow } from "../callers/outcome.ts";
 import { createReportRejected, RejectionDelay } from "../callers/reject.ts";
-import type { GatewayMetrics } from "../metrics.ts";
-import type { Live } from "../settings.ts";
-
-interface CheckCallParts extends Pick<Base, "logger" | "audit"> {
-  readonly live: Live;
-  /** Whether token verification is configured. */
-  readonly takesTokens: boolean;
-  readonly need: ScopeNeed;
-  readonly metrics: GatewayMetrics;
-}
-
-interface CallerOfCall {
-  readonly session: string;
-  readonly authorization: string | undefined;
-  readonly callerIp: string;
-  readonly operation: AuthOperation;
-  readonly patience: CallerPatience;
-}
-
-interface CheckedCall {
-  readonly outcome: CallerAuthOutcome;
-  readonly name: string | null;
-  /** What the caller may reach; undefined for all domains. */
-  readonly domains: CallerDomains | undefined;
-}
+import type { RequestFacts } from "../dialects/complete-request.ts";
+import type { Foundation } from "../foundation.ts";
 
 function settled(found: Promise<CallerFinding>, { deadlineMs, signal }: CallerPatience, timeoutMs: number) {
   const waitMs = Math.min(timeoutMs, remainingMs(deadlineMs, steadyClock));
@@ -52,32 +27,40 @@ function nameOf(finding: CallerFinding): string | null {
 
 /**
  * Authenticates the caller of one call like the HTTP listeners, but without a failure budget. A token is a temporary failure if no token
- * verification is configured. Resolves when the caller may be answered: a rejection of wrong credentials is delayed by 300 ms.
+ * verification is configured. Resolves when the caller may be answered: a rejection of wrong credentials is delayed by 300 ms. The result's
+ * `domains` are undefined for all.
  */
-export function createCheckCall({ live, takesTokens, need, metrics, logger, audit }: CheckCallParts) {
+export function createCheckCall({ live, callerTokens, counts, logger, audit }: Foundation, need: ScopeNeed) {
   const delay = new RejectionDelay();
   const reportRejected = createReportRejected(logger, audit, "grpc");
   const demand = { needOf: () => need, actionOf: (operation: AuthOperation) => operation };
-  const find = async ({ authorization, callerIp, patience }: CallerOfCall): Promise<CallerFinding> => {
-    if (!takesTokens && isToken(authorization ?? "")) return "not_configured";
+  const find = async (
+    authorization: string | undefined,
+    callerIp: string,
+    patience: CallerPatience,
+  ): Promise<CallerFinding> => {
+    if (callerTokens.check === undefined && isToken(authorization ?? "")) return "not_configured";
     const found = live.current.checkCaller(authorization, () => callerIp);
     return found instanceof Promise ? settled(found, patience, live.current.decisionTimeoutMs) : found;
   };
-  return async (call: CallerOfCall): Promise<CheckedCall> => {
-    const finding = await find(call);
-    const outcome = judge(finding, call.operation, demand);
+  return async (
+    authorization: string | undefined,
+    { session, clientIp: callerIp }: RequestFacts,
+    operation: AuthOperation,
+    patience: CallerPatience,
+  ) => {
+    const finding = await find(authorization, callerIp, patience);
+    const outcome = judge(finding, operation, demand);
     const name = nameOf(finding);
     if (typeof finding !== "string" && finding.outcome === "ok_basic")
-      metrics.basicCallerChecked(finding.caller.name, outcome);
-    metrics.callerChecked(outcome);
+      counts.basicCallerChecked(finding.caller.name, outcome);
+    counts.callerChecked(outcome);
     const { logReason, delayedOnGrpc } = outcomeRow(outcome);
     if (logReason !== "none") {
       const caller = outcome === "operation_denied" ? (name ?? undefined) : undefined;
-      reportRejected({ outcome, session: call.session, callerIp: call.callerIp, caller });
+      reportRejected({ outcome, session, callerIp, caller });
     }
-    if (delayedOnGrpc) await delay.over(call.patience.signal);
+    if (delayedOnGrpc) await delay.over(patience.signal);
     return { outcome, name, domains: domainsOf(finding) };
   };
 }
-
-export type CheckCall = ReturnType<typeof createCheckCall>;

@@ -1,10 +1,9 @@
 import { status } from "@grpc/grpc-js";
 import type { AuthRequest } from "@postern/shared/contracts";
 import { AppError, fromUnknown } from "@postern/shared/platform/errors";
-import type { DecisionLog } from "../auth/decision-log.ts";
-import type { AccountPages } from "../list-accounts/account-pages.ts";
+import type { GatewayContext } from "../context.ts";
+import { engineError } from "../engine-error.ts";
 import { isListable } from "../list-accounts/render.ts";
-import type { GatewayMetrics } from "../metrics.ts";
 import { type CallResult, errorResult } from "./call-result.ts";
 
 /** Default message size limit of gRPC clients. */
@@ -14,14 +13,8 @@ const maxNamesBytes = maxResponseBytes - 1024;
 /** Tag and length of one name; no valid name needs more. */
 const bytesAroundName = 5;
 
-/** If the peer rejects our own message, the bug is ours and not in the caller's request. */
-function asOurs(error: AppError): AppError {
-  const isCallers = error.row.kind === "caller" && error.code !== "LIST_TOO_LONG";
-  return isCallers ? new AppError("INTERNAL", { cause: error }) : error;
-}
-
 /** Returns a whole list as one message or fails: a partial list would be mistaken for the whole. */
-export function createListAllAccounts(pages: AccountPages, metrics: GatewayMetrics, log: DecisionLog) {
+export function createListAllAccounts({ accountPages, counts, auth: { log } }: GatewayContext) {
   return async (request: AuthRequest, signal: AbortSignal, caller: string | null): Promise<CallResult> => {
     const started = performance.now();
     const accounts: string[] = [];
@@ -29,7 +22,7 @@ export function createListAllAccounts(pages: AccountPages, metrics: GatewayMetri
     let bytes = 0;
     let error: AppError | undefined;
     try {
-      for await (const page of pages(request, signal)) {
+      for await (const page of accountPages(request, signal)) {
         const listed = page.accounts.filter(isListable);
         leftOut += page.accounts.length - listed.length;
         for (const name of listed) bytes += Buffer.byteLength(name) + bytesAroundName;
@@ -42,11 +35,9 @@ export function createListAllAccounts(pages: AccountPages, metrics: GatewayMetri
     const seconds = (performance.now() - started) / 1000;
     const outcome = error === undefined ? "ok" : "tempfail";
     const { dialect, operation, session } = request;
-    metrics.decided({ dialect, operation, outcome, seconds });
+    counts.decided({ dialect, operation, outcome, seconds });
     log.listed(request, { outcome, error, accounts: accounts.length, leftOut, seconds }, caller);
-    if (error !== undefined) return errorResult(asOurs(error));
+    if (error !== undefined) return errorResult(error.code === "LIST_TOO_LONG" ? error : engineError(error));
     return { code: status.OK, message: { accounts, session }, authStatus: "OK" };
   };
 }
-
-export type ListAllAccounts = ReturnType<typeof createListAllAccounts>;

@@ -1,32 +1,24 @@
-import { readFile } from "node:fs/promises";
+import type { SecureContextOptions } from "node:tls";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { ReflectionService } from "@grpc/reflection";
-import { pathTo } from "@postern/shared/contracts";
 import { endsWithin } from "@postern/shared/platform/concurrency";
-import { cipherList } from "@postern/shared/platform/net";
-import { createNeedOf } from "../callers/demands.ts";
+import { readSecureContext } from "@postern/shared/platform/http";
 import type { GatewayContext } from "../context.ts";
 import type { GrpcSettings } from "../settings.ts";
 import { createAuthService } from "./auth-service.ts";
-import { createCheckCall } from "./check-call.ts";
 import { createHealthService } from "./health-service.ts";
-import { createListAllAccounts, maxResponseBytes } from "./list-all-accounts.ts";
+import { maxResponseBytes } from "./list-all-accounts.ts";
 import { loadProtocol } from "./protocol.ts";
 
 /** Answers in progress get the time limit of a decision plus this much. */
 const closeMarginMs = 500;
 
-type GrpcTls = NonNullable<GrpcSettings["tls"]>;
-
 /** The library's `createSsl` does not accept a minimum TLS version. */
 class ListenerCredentials extends ServerCredentials {
-  constructor(cert: Buffer, key: Buffer, ca: Buffer | undefined, { minVersion, cipherSuites, curves }: GrpcTls) {
-    const names = { ciphers: cipherList(cipherSuites), ecdhCurve: curves.join(":") };
-    const requiresClientCert = ca !== undefined;
-    super(
-      { requestCert: requiresClientCert, rejectUnauthorized: requiresClientCert, minVersion },
-      { cert, key, minVersion, ...names, ...(requiresClientCert && { ca }) },
-    );
+  constructor(context: SecureContextOptions) {
+    const requiresClientCert = context.ca !== undefined;
+    const { minVersion } = context;
+    super({ requestCert: requiresClientCert, rejectUnauthorized: requiresClientCert, minVersion }, context);
   }
 
   override _equals(other: ServerCredentials): boolean {
@@ -34,34 +26,12 @@ class ListenerCredentials extends ServerCredentials {
   }
 }
 
-/** @throws if a file cannot be read: a listener without its certificate does not open. */
-async function listenerCredentials(tls: GrpcTls | undefined): Promise<ServerCredentials> {
-  if (tls === undefined) return ServerCredentials.createInsecure();
-  // In order, so that the same files always cause the same error.
-  const cert = await readFile(tls.certFile);
-  const key = await readFile(tls.keyFile);
-  const ca = tls.caFile === undefined ? undefined : await readFile(tls.caFile);
-  return new ListenerCredentials(cert, key, ca, tls);
-}
-
+/** @throws if a file of TLS cannot be read: a listener without its certificate does not open. */
 async function bind(server: Server, { address, tls }: GrpcSettings): Promise<number> {
-  const credentials = await listenerCredentials(tls);
+  const credentials =
+    tls === undefined ? ServerCredentials.createInsecure() : new ListenerCredentials(await readSecureContext(tls));
   return new Promise((resolve, reject) => {
     server.bindAsync(address, credentials, (err, port) => (err === null ? resolve(port) : reject(err)));
-  });
-}
-
-function createService(context: GatewayContext, { listener }: GrpcSettings) {
-  const { auth, live, settings, callerTokens, logger, audit, accountPages } = context;
-  const { metrics, log } = auth;
-  const need = createNeedOf(settings.identifier)("POST", pathTo("authenticateJson"));
-  const takesTokens = callerTokens.check !== undefined;
-  return createAuthService({
-    ...context,
-    checkCall: createCheckCall({ live, takesTokens, need, metrics, logger, audit }),
-    listener,
-    baseScope: need.base,
-    listAll: createListAllAccounts(accountPages, metrics, log),
   });
 }
 
@@ -80,7 +50,7 @@ export async function openGrpcListener(context: GatewayContext, own: GrpcSetting
     "grpc.keepalive_timeout_ms": 20_000,
   });
   const healthService = createHealthService(health, [protocol.authServiceName]);
-  server.addService(protocol.authService, createService(context, own));
+  server.addService(protocol.authService, createAuthService(context, own.listener));
   server.addService(protocol.healthService, healthService.implementation);
   new ReflectionService(protocol.all).addToServer(server);
   const port = await bind(server, own);

@@ -4,7 +4,6 @@ import { authProtocol } from "@postern/shared/platform/grpc";
 import protobuf from "protobufjs";
 import healthProto from "../../proto/health.proto?raw";
 
-/** A received message. */
 export interface Incoming {
   /** Absent if the bytes are not a valid message of this type. */
   readonly message: object | undefined;

@@ -71,6 +71,22 @@ function completeBody(request: IncomingMessage): Buffer {
   return joined(chunks);
 }
 
+/** Collects a stream of at most `maxBytes`; rejects with the given error if it is longer. */
+export async function bytesOf(
+  stream: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  tooLong: () => AppError,
+): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    length += chunk.length;
+    if (length > maxBytes) throw tooLong();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
 /** Collects the bytes as sent. Data beyond the limit is dropped as it arrives. */
 function collect(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {

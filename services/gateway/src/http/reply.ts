@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { WireNames } from "./naming.ts";
 
 /** An answer in its final form, byte for byte. Header names keep their documented spelling. */
@@ -23,7 +23,6 @@ export function headerText(value: string): string {
   return Buffer.from(value.replaceAll(/[\u0000-\u001f\u007f]/g, " "), "utf8").toString("latin1");
 }
 
-/** A text in UTF-8 as a body. */
 export function utf8Body(text: string): string {
   return Buffer.byteLength(text) === text.length ? text : Buffer.from(text, "utf8").toString("latin1");
 }
@@ -73,12 +72,19 @@ export function sendNotFound(reply: FastifyReply, { session }: WireNames): void 
   sendReply(reply, { status: 404, headers: [[session, reply.request.id]], body: "" });
 }
 
+/** A hook that answers 404 while an endpoint is disabled. */
+export function notFoundUnless(isEnabled: () => boolean, names: WireNames) {
+  return (_request: FastifyRequest, reply: FastifyReply, next: () => void): void => {
+    if (isEnabled()) next();
+    else sendNotFound(reply, names);
+  };
+}
+
 /** In whole seconds, at least 1. */
 export function retryAfterSeconds(waitMs: number): string {
   return String(Math.max(1, Math.ceil(waitMs / 1000)));
 }
 
-/** Answers a request above a limit, without a body. */
 export function sendTooManyRequests(reply: FastifyReply, { session }: WireNames, waitMs: number): void {
   const headers: ReplyHeaders = [
     [session, reply.request.id],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isPasswordPath } from "../limits/password-failures.ts";
-import { pathOf } from "./request-path.ts";
+import { pathOf, splitTarget } from "./request-path.ts";
 
 test.each([
   ["/api/v1/jwt/token", "/api/v1/jwt/token"],
@@ -10,6 +10,14 @@ test.each([
   ["/api/v1/%ff", ""],
 ])("the path of %s is %s", (url, path) => {
   expect(pathOf(url)).toBe(path);
+});
+
+test.each([
+  ["/oidc/device/verify?back=/a?b&region=east", { path: "/oidc/device/verify", query: "back=/a?b&region=east" }],
+  ["/login?", { path: "/login", query: "" }],
+  ["/login", { path: "/login", query: "" }],
+])("the target %s is split at its first question mark", (url, parts) => {
+  expect(splitTarget(url)).toEqual(parts);
 });
 
 test("the password path is recognised in every spelling that the routers accept", () => {

@@ -1,3 +1,9 @@
+/** The path and the query of a request, both as sent. */
+export function splitTarget(url = "/") {
+  const end = url.indexOf("?");
+  return end === -1 ? { path: url, query: "" } : { path: url.slice(0, end), query: url.slice(end + 1) };
+}
+
 /** Ends a path: the routers treat `#` like a query, although clients do not send it. */
 const pathEnd = /[?#]/;
 

@@ -51,8 +51,9 @@ const strangersBodyBytes = 65_536;
  */
 export function expandBodies(
   scope: FastifyInstance,
-  { readBody, maxBodyBytes, strangersBodies, names }: ForwardDeps,
+  { readBody, settings, strangersBodies, names }: ForwardDeps,
 ): void {
+  const { maxBodyBytes } = settings;
   scope.addHook("preParsing", (request, reply, payload, done) => {
     if (
       !passesBody(forwardedMethod(request.raw)) ||

@@ -84,7 +84,6 @@ export function requestHeaders(
   };
 }
 
-/** The headers of a service's answer for the client. */
 export function responseHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name)));
 }

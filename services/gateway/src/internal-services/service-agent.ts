@@ -1,3 +1,4 @@
+import { endsWithin } from "@postern/shared/platform/concurrency";
 import type { AssertionAudience } from "@postern/shared/platform/http";
 import { Agent, Client, type Dispatcher, Pool } from "undici";
 import { ServiceWatch } from "./service-watch.ts";
@@ -42,7 +43,6 @@ export function failureReason(error: unknown): ServiceFailure {
  * Answers repeat parts of requests, such as a redirect its `state` or a preflight its origin, so the limit is above that of requests.
  */
 const maxAnswerHeaderBytes = 65_536;
-/** Time limit for establishing a connection. */
 const connectTimeoutMs = 3500;
 
 /**
@@ -54,7 +54,6 @@ function isRefusal(error: unknown): boolean {
   return error instanceof Error && "code" in error && refusals.has(error.code);
 }
 
-/** Where a service listens. */
 export interface ServicePlace {
   /** Without a path. */
   readonly origin: string;
@@ -62,6 +61,13 @@ export interface ServicePlace {
   readonly socketPath?: string | undefined;
   /** A service of this process may still be starting, while the gateway decides. */
   readonly started?: Promise<void>;
+}
+
+/** A service that takes longer to start fails like one that is unavailable. */
+const startsWithinMs = 10_000;
+
+export async function untilStarted({ started }: ServicePlace): Promise<void> {
+  if (started !== undefined) await endsWithin(started, startsWithinMs);
 }
 
 /** Any answer is sufficient; without an assertion a service answers 401. */

@@ -1,13 +1,17 @@
 import type { AuthDecision } from "@postern/shared/contracts";
 import type { ResponseDelays } from "@postern/shared/platform/concurrency";
+import type { Config } from "@postern/shared/platform/config";
 
-/** `auth.controls.brute_force`: maximum number of delayed answers for one address of an API caller. */
-export interface AccountDelaySettings {
-  readonly maxWaiting: number;
-  /** The maximum if the client address is unknown. */
-  readonly maxWaitingWithoutClient: number;
-  /** The maximum time until an answer, in milliseconds. */
-  readonly decisionTimeoutMs: number;
+export function accountDelaySettings({ auth, runtime }: Config) {
+  const { account_delay: delay, without_client: withoutClient } = auth.controls.brute_force;
+  return {
+    /** Maximum number of delayed answers for one address of an API caller. */
+    maxWaiting: delay.max_waiting,
+    /** The maximum if the client address is unknown. */
+    maxWaitingWithoutClient: withoutClient.max_waiting,
+    /** The maximum time until an answer, in milliseconds. */
+    decisionTimeoutMs: runtime.timeouts.decision,
+  };
 }
 
 export interface DelayedDecision {
@@ -28,7 +32,10 @@ const spareMs = 100;
  * Delays the answer about a guessed account after its request has left the concurrency gate. The returned function returns the delay and a
  * function that cancels it; undefined: answer now.
  */
-export function createAccountDelay(responseDelays: ResponseDelays, settings: () => AccountDelaySettings) {
+export function createAccountDelay(
+  responseDelays: ResponseDelays,
+  settings: () => ReturnType<typeof accountDelaySettings>,
+) {
   return ({ decision, isPeer, caller, elapsedMs, patienceMs }: DelayedDecision, answer: () => void) => {
     const holdMs = decision.outcome === "ok" || decision.outcome === "fail" ? (decision.holdMs ?? 0) : 0;
     if (holdMs === 0) return undefined;
@@ -39,5 +46,3 @@ export function createAccountDelay(responseDelays: ResponseDelays, settings: () 
     return cancel && { ms, cancel };
   };
 }
-
-export type AccountDelay = ReturnType<typeof createAccountDelay>;

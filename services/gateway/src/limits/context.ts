@@ -1,13 +1,12 @@
 import type { Base } from "@postern/shared/assembly";
 import { budgetExhausted } from "@postern/shared/contracts";
-import type { Bus } from "@postern/shared/platform/bus";
 import type { Metrics } from "@postern/shared/platform/metrics";
-import type { RedisClient } from "@postern/shared/platform/redis";
-import type { GatewaySettings, Live, LiveGatewaySettings } from "../settings.ts";
-import { BodyPlaces, ConcurrencyGate, GuessesInFlight } from "./concurrency.ts";
+import type { Foundation } from "../foundation.ts";
+import type { GatewaySettings, LiveGatewaySettings } from "../settings.ts";
+import { createBodyPlaces, createConcurrencyGate, createGuessesInFlight } from "./concurrency.ts";
 import { createFailureBudget, type FailureBudget, type FailureBudgetDeps, noFailureBudget } from "./failure-budget.ts";
 import { addressOfKey, isPasswordKey } from "./password-failures.ts";
-import { createTakeShared, SharedBudget, type TakeShared } from "./shared-budget-redis.ts";
+import { createSharedBudget, createTakeShared, type TakeShared } from "./shared-budget-redis.ts";
 import { type AddressRateLimit, createAddressRateLimit, monotonicUs } from "./token-buckets.ts";
 
 /** Takes about 200 bytes of memory per address. */
@@ -28,7 +27,6 @@ function createTokenCounter(metrics: Metrics, prefix: string): FailureBudgetDeps
   return (bucket, result) => tokens({ bucket, result }).inc();
 }
 
-/** Counters of requests above a limit. */
 function createShedCounters(metrics: Metrics, prefix: string) {
   const rateLimited = metrics.counter({
     name: `${prefix}_rate_limited_total`,
@@ -63,7 +61,7 @@ function createBudgets(
   { takeShared, live, announce, metrics, metricsPrefix, logger }: LimitsDeps,
   counted: FailureBudgetDeps["counted"],
 ): Budgets {
-  const shared = new SharedBudget(takeShared, {
+  const shared = createSharedBudget(takeShared, {
     timeoutMs: redisTimeoutMs,
     retryMs: redisRetryMs,
     onUnavailable: (err) => logger.warn({ err }, "failure budget: Redis is unavailable, this gateway counts locally"),
@@ -92,7 +90,7 @@ function createBudgets(
   metrics.gauge({
     name: `${metricsPrefix}_failure_budget_local`,
     help: "1 while Redis is unavailable and this gateway keeps separate failure budgets",
-    read: () => (shared.isUnavailable ? 1 : 0),
+    read: () => (shared.isUnavailable() ? 1 : 0),
   });
   return { budget, passwordBudget };
 }
@@ -101,19 +99,19 @@ function createBudgets(
 export function createLimits(deps: LimitsDeps) {
   const { rateLimited, live, maxConcurrentRequests, forwardTimeoutMs, metrics, metricsPrefix: prefix } = deps;
   const shed = createShedCounters(metrics, prefix);
-  const gate = new ConcurrencyGate(maxConcurrentRequests, () => shed.requests.inc());
+  const gate = createConcurrencyGate(maxConcurrentRequests, () => shed.requests.inc());
   metrics.gauge({
     name: `${prefix}_auth_in_flight`,
     help: "Authentication requests being decided",
-    read: () => gate.inside,
+    read: gate.inside,
   });
-  const guesses = new GuessesInFlight(forwardTimeoutMs);
+  const guesses = createGuessesInFlight(forwardTimeoutMs);
   metrics.gauge({
     name: `${prefix}_password_guesses_in_flight`,
     help: "Passwords being verified for the JWT endpoint",
-    read: () => guesses.size,
+    read: guesses.size,
   });
-  const strangersBodies = new BodyPlaces(maxStrangersBodies, () => shed.bodies.inc());
+  const strangersBodies = createBodyPlaces(maxStrangersBodies, () => shed.bodies.inc());
   const counted = createTokenCounter(metrics, prefix);
   const budgets = rateLimited
     ? createBudgets(deps, counted)
@@ -126,21 +124,12 @@ export function createLimits(deps: LimitsDeps) {
 
 export type Limits = ReturnType<typeof createLimits>;
 
-interface LimitsParts {
-  readonly base: Base;
-  readonly settings: GatewaySettings;
-  readonly live: Live;
-  readonly bus: Bus;
-  readonly state: RedisClient;
-}
-
 /** The limits, and the event with which gateways share that a budget is empty. */
-export function limitsOnTheBus({ base, settings, live, bus, state }: LimitsParts): Limits {
-  const { instance } = base;
+export function limitsOnTheBus(foundation: Foundation): Limits {
+  const { instance, settings, bus, state } = foundation;
   const limits = createLimits({
-    ...base,
+    ...foundation,
     ...settings,
-    live,
     takeShared: createTakeShared(state, settings.keyPrefix),
     announce: (addressKey, emptyForMs) => bus.publish(budgetExhausted, { instance, addressKey, emptyForMs }),
   });

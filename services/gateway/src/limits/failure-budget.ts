@@ -17,7 +17,7 @@ import {
 type Evaluate<T> = (waitMs: number) => Promise<T>;
 
 export interface FailureBudgetDeps {
-  readonly shared: Pick<SharedBudget, "take" | "isUnavailable">;
+  readonly shared: SharedBudget;
   readonly rate: () => Rate;
   readonly now: () => number;
   readonly maxAddresses: number;
@@ -98,7 +98,7 @@ export function createFailureBudget(deps: FailureBudgetDeps) {
     if (take !== undefined) owe(address, now() + take.debtUs);
     const emptyForMs = waitMs(address);
     if (emptyForMs > 0) warn(address);
-    if (emptyForMs > 0 && granted && !shared.isUnavailable) deps.announce(address.key, emptyForMs);
+    if (emptyForMs > 0 && granted && !shared.isUnavailable()) deps.announce(address.key, emptyForMs);
     address.bookings -= 1;
     waitingLine.evaluateNext(address, () => waitMs(address));
     // A rejection remains one, even if a token became available while the reply was in transit.
@@ -109,7 +109,6 @@ export function createFailureBudget(deps: FailureBudgetDeps) {
     get clear() {
       return table.clear;
     },
-    /** Number of addresses with a debt. */
     get size() {
       return table.size;
     },

@@ -1,4 +1,4 @@
-import { type CircuitBreaker, createCircuitBreaker, within } from "@postern/shared/platform/concurrency";
+import { createCircuitBreaker, within } from "@postern/shared/platform/concurrency";
 import { defineScript, failureBudgetKey, type RedisClient, readFields } from "@postern/shared/platform/redis";
 import { steadyClock } from "@postern/shared/platform/time";
 import takeFailureTokenLua from "./scripts/take-failure-token.lua?raw";
@@ -43,40 +43,33 @@ interface Options {
 /**
  * Takes tokens in Redis. While Redis is unavailable it is retried in the background, one attempt at a time, and no failure waits for it.
  */
-export class SharedBudget {
-  readonly #take: TakeShared;
-  readonly #options: Options;
-  readonly #breaker: CircuitBreaker;
-
-  constructor(take: TakeShared, options: Options) {
-    this.#take = take;
-    this.#options = options;
-    const cooldownMs = options.retryMs;
-    this.#breaker = createCircuitBreaker({ failureThreshold: 1, cooldownMs, halfOpenMax: 1 }, steadyClock);
-  }
-
-  get isUnavailable(): boolean {
-    return this.#breaker.state() !== "closed";
-  }
-
-  /** Settles within the timeout, and without waiting while Redis is unavailable: undefined, and the local bucket applies. */
-  async take(addressKey: string, rate: Rate): Promise<Awaited<ReturnType<TakeShared>> | undefined> {
-    if (!this.isUnavailable) return this.#attempt(addressKey, rate);
-    if (this.#breaker.tryPass()) void this.#attempt(addressKey, rate);
-    return undefined;
-  }
-
-  async #attempt(addressKey: string, rate: Rate): ReturnType<SharedBudget["take"]> {
-    const { timeoutMs, onUnavailable, onAvailable } = this.#options;
+export function createSharedBudget(
+  takeShared: TakeShared,
+  { timeoutMs, retryMs, onUnavailable, onAvailable }: Options,
+) {
+  const breaker = createCircuitBreaker({ failureThreshold: 1, cooldownMs: retryMs, halfOpenMax: 1 }, steadyClock);
+  const isUnavailable = (): boolean => breaker.state() !== "closed";
+  const attempt = async (addressKey: string, rate: Rate) => {
     try {
-      const result = await within(this.#take(addressKey, rate), timeoutMs);
-      if (this.isUnavailable) onAvailable();
-      this.#breaker.recovered();
+      const result = await within(takeShared(addressKey, rate), timeoutMs);
+      if (isUnavailable()) onAvailable();
+      breaker.recovered();
       return result;
     } catch (reason) {
-      if (!this.isUnavailable) onUnavailable(reason);
-      this.#breaker.failed();
+      if (!isUnavailable()) onUnavailable(reason);
+      breaker.failed();
       return undefined;
     }
-  }
+  };
+  return {
+    isUnavailable,
+    /** Settles within the timeout, and without waiting while Redis is unavailable: undefined, and the local bucket applies. */
+    take: async (addressKey: string, rate: Rate): ReturnType<typeof attempt> => {
+      if (!isUnavailable()) return attempt(addressKey, rate);
+      if (breaker.tryPass()) void attempt(addressKey, rate);
+      return undefined;
+    },
+  };
 }
+
+export type SharedBudget = ReturnType<typeof createSharedBudget>;

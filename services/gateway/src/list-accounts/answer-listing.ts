@@ -1,13 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AuthRequest } from "@postern/shared/contracts";
-import { AppError, fromUnknown } from "@postern/shared/platform/errors";
-import type { WireNames } from "../http/naming.ts";
+import { AppError, logFields } from "@postern/shared/platform/errors";
+import { engineError } from "../engine-error.ts";
+import type { Foundation } from "../foundation.ts";
 import type { AccountPages, AccountsPage } from "./account-pages.ts";
 import { negotiateListType } from "./negotiate.ts";
 import { createListRenderer, isListable, type ListRenderer } from "./render.ts";
 
-/** Shorter than the time for which engines keep a listing open for the next page. */
-const defaultStallMs = 30_000;
+/** How long a reader may accept no data: shorter than the time for which engines keep a listing open for the next page. */
+const stallMs = 30_000;
 
 /**
  * `mode=list-accounts`: writes page after page. The next page is requested when the socket has accepted the previous one, so a list of any
@@ -15,15 +16,8 @@ const defaultStallMs = 30_000;
  * that ends normally would be mistaken for the whole list.
  *
  * The result says how the listing ended. With an error before the first byte, the caller has not been answered yet.
- *
- * @param stallMs how long a reader may accept no data before the list is aborted
  */
-export function createAnswerListing(
-  pages: AccountPages,
-  names: WireNames,
-  onError: (error: AppError, session: string) => void,
-  stallMs = defaultStallMs,
-) {
+export function createAnswerListing(pages: AccountPages, { names, logger }: Foundation) {
   /** @throws AppError ACCEPT_UNSUPPORTED before an engine is called. */
   return async (authRequest: AuthRequest, request: IncomingMessage, response: ServerResponse) => {
     const type = negotiateListType(request.headers.accept);
@@ -42,11 +36,11 @@ export function createAnswerListing(
       for await (const page of pages(authRequest, left.signal)) {
         firstPageSeconds ??= seconds();
         writer.write(page);
-        if (!page.isLast) await untilTaken(response, left.signal, stallMs);
+        if (!page.isLast) await untilTaken(response, left.signal);
       }
     } catch (thrown) {
-      error = undecided(thrown);
-      onError(error, authRequest.session);
+      error = engineError(thrown);
+      logger[error.row.logLevel]({ session: authRequest.session, ...logFields(error) }, "the list of accounts failed");
       if (response.headersSent) cut(response);
     } finally {
       response.off("close", onClose);
@@ -61,14 +55,6 @@ export function createAnswerListing(
       seconds: total,
     };
   };
-}
-
-export type AnswerListing = ReturnType<typeof createAnswerListing>;
-
-/** If the peer rejects our own message, the bug is ours and not in the caller's request. */
-function undecided(thrown: unknown): AppError {
-  const error = fromUnknown(thrown);
-  return error.row.kind === "caller" ? new AppError("INTERNAL", { cause: error }) : error;
 }
 
 function createListWriter(response: ServerResponse, renderer: ListRenderer, sessionHeader: readonly [string, string]) {
@@ -92,7 +78,7 @@ function createListWriter(response: ServerResponse, renderer: ListRenderer, sess
 }
 
 /** Resolves when the reader has accepted what was written. */
-async function untilTaken(response: ServerResponse, signal: AbortSignal, stallMs: number): Promise<void> {
+async function untilTaken(response: ServerResponse, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   if (!response.writableNeedDrain) return;
   const { promise, resolve, reject } = Promise.withResolvers<void>();

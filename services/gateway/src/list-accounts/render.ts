@@ -1,3 +1,4 @@
+import { encodeCbor } from "@postern/shared/platform/cbor";
 import type { ListType } from "./negotiate.ts";
 
 /** Converts the pages of one list to the bytes of its body. */
@@ -16,22 +17,9 @@ export function isListable(name: string): boolean {
   return name !== "" && !unlistable.test(name);
 }
 
-const cborText = 3 << 5;
-const cborArray = 4 << 5;
 const cborIndefiniteArray = Buffer.from([0x9f]);
 const cborBreak = Buffer.from([0xff]);
 const nothing = Buffer.alloc(0);
-
-/** The shortest head for a type and a length (RFC 8949 section 4.2.1); our lengths are below 2^32. */
-function cborHead(majorType: number, length: number): Buffer {
-  if (length < 24) return Buffer.from([majorType | length]);
-  if (length < 0x100) return Buffer.from([majorType | 24, length]);
-  if (length < 0x1_0000) return Buffer.from([majorType | 25, length >> 8, length & 0xff]);
-  const head = Buffer.alloc(5);
-  head.writeUInt8(majorType | 26);
-  head.writeUInt32BE(length, 1);
-  return head;
-}
 
 /**
  * One array of text strings: of definite length if it fits into one page, otherwise of indefinite length, because the count is unknown
@@ -42,15 +30,10 @@ function cborRenderer(): ListRenderer {
   return {
     contentType: "application/cbor",
     page: (names, isLast) => {
-      const begin = isLast ? cborHead(cborArray, names.length) : cborIndefiniteArray;
-      const end = isLast && !isFirst ? cborBreak : nothing;
-      const texts = names.flatMap((name) => {
-        const text = Buffer.from(name, "utf8");
-        return [cborHead(cborText, text.length), text];
-      });
-      const bytes = Buffer.concat([isFirst ? begin : nothing, ...texts, end]);
+      if (isFirst && isLast) return encodeCbor(names);
+      const begin = isFirst ? cborIndefiniteArray : nothing;
       isFirst = false;
-      return bytes;
+      return Buffer.concat([begin, ...names.map(encodeCbor), isLast ? cborBreak : nothing]);
     },
   };
 }
@@ -80,7 +63,6 @@ function linesRenderer(contentType: string): ListRenderer {
   return joiningRenderer(contentType, ["", "\r\n", ""], (name) => name);
 }
 
-/** A renderer for one list. */
 export function createListRenderer(type: ListType): ListRenderer {
   switch (type) {
     case "application/cbor":

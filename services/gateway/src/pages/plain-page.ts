@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import { isLanguageTag, lookUpLanguage, negotiateLanguage, writtenTag } from "@postern/shared/domain/localisation";
-import unavailableTexts from "./unavailable-texts.json" with { type: "json" };
-
-interface PageRequest {
-  readonly url: string;
-  readonly acceptLanguage: string | undefined;
-}
+import type { FastifyReply } from "fastify";
+import type { WireNames } from "../http/naming.ts";
+import { type ReplyHeaders, sendReply, utf8Body } from "../http/reply.ts";
+import { splitTarget } from "../http/request-path.ts";
 
 /** The texts of a page with one link, in one language. */
-type PlainTexts = (typeof unavailableTexts)["en"];
+type PlainTexts = Readonly<Record<"title" | "text" | "link", string>>;
 
 /** A short form of the identity provider's style, because its stylesheet is unavailable too. */
 const style = `*{box-sizing:border-box}
@@ -25,7 +24,7 @@ code{font-size:.8125rem}
 const styleDigest = createHash("sha256").update(style).digest("base64");
 
 /** Allows only this style: no script, image, form or frame. */
-const headers: readonly (readonly [name: string, value: string])[] = [
+const pageHeaders: ReplyHeaders = [
   ["Content-Type", "text/html; charset=utf-8"],
   ["Cache-Control", "no-store"],
   [
@@ -37,28 +36,30 @@ const headers: readonly (readonly [name: string, value: string])[] = [
   ["Referrer-Policy", "no-referrer"],
 ];
 
+type PageRequest = Pick<IncomingMessage, "url" | "headers">;
+
 /** The last segment of a page's path may be a language tag; otherwise the browser's preference applies, then English. */
-function languageOf({ url, acceptLanguage }: PageRequest, tags: readonly string[]): string {
-  const [path = ""] = url.split("?", 1);
+function languageOf({ url, headers }: PageRequest, tags: readonly string[]): string {
+  const { path } = splitTarget(url);
   const last = path.slice(path.lastIndexOf("/") + 1);
   const named = isLanguageTag(last) ? lookUpLanguage(last, tags) : undefined;
-  return named ?? negotiateLanguage(acceptLanguage, tags) ?? "en";
+  return named ?? negotiateLanguage(headers["accept-language"], tags) ?? "en";
 }
 
 interface PlainParts {
   /** The key is the language tag. */
   readonly texts: Readonly<Record<string, PlainTexts>>;
-  /** A path of ours; empty for the page itself. */
-  readonly href: string;
+  /** A path of ours. Absent: the page itself. */
+  readonly href?: string;
   /** An identifier of ours: letters, digits and hyphens. */
   readonly reference?: string;
 }
 
 /** A page of the gateway's own, which needs no other service. */
-export function plainPage(request: PageRequest, { texts, href, reference }: PlainParts) {
+export function plainPage(request: PageRequest, { texts, href = "", reference }: PlainParts): string {
   const tag = languageOf(request, Object.keys(texts));
   const { title, text, link }: PlainTexts = texts[tag] ?? { title: "", text: "", link: "" };
-  const html = `<!doctype html>
+  return `<!doctype html>
 <html lang="${writtenTag(tag)}" dir="${tag === "ar" ? "rtl" : "ltr"}">
 <head>
 <meta charset="utf-8">
@@ -76,10 +77,19 @@ ${reference === undefined ? "" : `<p><code>${reference}</code></p>\n`}</main>
 </body>
 </html>
 `;
-  return { headers, html };
 }
 
-/** For a page whose service is unavailable. */
-export function unavailablePage(request: PageRequest, reference: string) {
-  return plainPage(request, { texts: unavailableTexts, href: "", reference });
+interface PlainAnswer extends PlainParts {
+  readonly status: number;
+  readonly headers?: ReplyHeaders;
+}
+
+export function sendPlainPage(
+  reply: FastifyReply,
+  { session }: WireNames,
+  { status, headers = [], ...parts }: PlainAnswer,
+): void {
+  const { id, raw } = reply.request;
+  const body = utf8Body(plainPage(raw, parts));
+  sendReply(reply, { status, headers: [[session, id], ...headers, ...pageHeaders], body });
 }

@@ -1,39 +1,19 @@
-import type { EngineWatch } from "@postern/shared/domain/engine-watch";
 import { createServiceReports } from "@postern/shared/domain/service-reports";
-import type { Bus } from "@postern/shared/platform/bus";
-import type { Config } from "@postern/shared/platform/config";
 import type { Health } from "@postern/shared/platform/lifecycle";
 import { systemClock as clock } from "@postern/shared/platform/time";
+import type { Foundation } from "../foundation.ts";
 import { signInWorks, watchStatus } from "./public-status.ts";
 import { createStatusPages } from "./status-page.ts";
-
-/** Undefined if `runtime.servers.http.public_status` is off; `needed` are the services behind the gateway that a sign-in needs. */
-export function publicStatusSettings({ runtime, identity }: Config) {
-  if (!runtime.servers.http.public_status) return undefined;
-  const { frontend, oidc, saml } = identity;
-  const { name: brand, accent_color: light, accent_color_dark: dark } = frontend.branding;
-  // A site without sign-in pages and protocols runs no identity provider.
-  const hasIdp = frontend.enabled || oidc.enabled || saml.enabled;
-  return { brand, accent: { light, dark }, needed: ["auth-engine", ...(hasIdp ? ["idp"] : [])] };
-}
 
 const everyMs = 3000;
 /** Longer than the health checks of a process. */
 const waitMs = 1500;
 
-interface PublicStatusParts {
-  readonly bus: Bus;
-  readonly health: Health;
-  readonly engineWatch: EngineWatch;
-}
-
 /** Starts to observe, if the site shows its status. Every process answers the request for reports in a few milliseconds. */
-export function createPublicStatus(
-  settings: ReturnType<typeof publicStatusSettings>,
-  { bus, health, engineWatch }: PublicStatusParts,
-) {
-  if (settings === undefined) return undefined;
-  const { needed } = settings;
+export function createPublicStatus({ settings, bus, engineWatch }: Foundation, health: Health) {
+  const { publicStatus } = settings;
+  if (publicStatus === undefined) return undefined;
+  const { needed } = publicStatus;
   const serviceReports = createServiceReports(bus, clock, needed, waitMs);
   const observe = async (): Promise<boolean> => {
     const [{ status: gateway }, reports] = await Promise.all([health.report(), serviceReports.ask()]);
@@ -42,7 +22,7 @@ export function createPublicStatus(
   const watch = watchStatus(observe, clock, everyMs);
   return {
     current: watch.current,
-    pages: createStatusPages(settings),
+    pages: createStatusPages(publicStatus),
     close: (): void => {
       watch.close();
       serviceReports.close();

@@ -1,5 +1,16 @@
 import type { HeardReport } from "@postern/shared/domain/service-reports";
+import type { Config } from "@postern/shared/platform/config";
 import type { Clock } from "@postern/shared/platform/time";
+
+/** Undefined if `runtime.servers.http.public_status` is off; `needed` are the services behind the gateway that a sign-in needs. */
+export function publicStatusSettings({ runtime, identity }: Config) {
+  if (!runtime.servers.http.public_status) return undefined;
+  const { frontend, oidc, saml } = identity;
+  const { name: brand, accent_color: light, accent_color_dark: dark } = frontend.branding;
+  // A site without sign-in pages and protocols runs no identity provider.
+  const hasIdp = frontend.enabled || oidc.enabled || saml.enabled;
+  return { brand, accent: { light, dark }, needed: ["auth-engine", ...(hasIdp ? ["idp"] : [])] };
+}
 
 /** What customers see: no names, no numbers, no causes. */
 export interface PublicStatus {

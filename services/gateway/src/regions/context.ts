@@ -15,7 +15,5 @@ export async function createRegions(config: Config, base: Base) {
   });
   const cookie = createRegionCookie(config.identity.oidc.issuer);
   const counted = (outcome: "answered" | "away"): void => requests({ outcome }).inc();
-  return { calls, forward: createForwardToRegion({ calls, cookie, counted, logger }) };
+  return { calls, forward: createForwardToRegion(calls, cookie, counted, logger) };
 }
-
-export type Regions = NonNullable<Awaited<ReturnType<typeof createRegions>>>;

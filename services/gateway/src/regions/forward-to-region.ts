@@ -7,6 +7,8 @@ import { type Caller, readUtf8Form } from "@postern/shared/platform/http";
 import type { Logger } from "@postern/shared/platform/logging";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { FastifyRequest } from "fastify";
+import { bytesOf } from "../http/body.ts";
+import { splitTarget } from "../http/request-path.ts";
 import { beginsSignIn, deviceRegion, taggedRegion, tieOf } from "./owner-of.ts";
 import type { Change, RegionCookie } from "./region-cookie.ts";
 
@@ -14,11 +16,9 @@ import type { Change, RegionCookie } from "./region-cookie.ts";
 const formWaitMs = 20_000;
 const waitMs = 5000;
 
-/** `here`: this region answers. `away`: the region that could answer does not. */
-export type RegionOutcome = "answered" | "here" | "away";
-
 export interface Forwarded {
-  readonly outcome: RegionOutcome;
+  /** `here`: this region answers. `away`: the region that could answer does not. */
+  readonly outcome: "answered" | "here" | "away";
   readonly answer?: ForwardedAnswer;
   /** The headers of the answer for the browser, with the cookie that names its region. */
   readonly headers: (headers: IncomingHttpHeaders) => IncomingHttpHeaders;
@@ -31,15 +31,8 @@ interface Place {
   readonly change: Change;
 }
 
-export interface ForwardToRegionDeps {
-  readonly calls: RegionCalls;
-  readonly cookie: RegionCookie;
-  readonly counted: (outcome: "answered" | "away") => void;
-  readonly logger: Logger;
-}
-
 function urlOf({ raw }: FastifyRequest) {
-  const [path = "/", query = ""] = (raw.url ?? "/").split("?", 2);
+  const { path, query } = splitTarget(raw.url);
   return { path, query: new URLSearchParams(query) };
 }
 
@@ -49,14 +42,7 @@ const maxBodyBytes = 262_144;
 /** Reads the whole body and leaves a copy in its place. */
 async function bodyOf(request: FastifyRequest): Promise<Buffer> {
   if (!(request.body instanceof Readable)) return Buffer.alloc(0);
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request.body) {
-    length += chunk.length;
-    if (length > maxBodyBytes) throw new AppError("REQUEST_TOO_LARGE");
-    chunks.push(Buffer.from(chunk));
-  }
-  const body = Buffer.concat(chunks);
+  const body = await bytesOf(request.body, maxBodyBytes, () => new AppError("REQUEST_TOO_LARGE"));
   request.body = Readable.from([body], { objectMode: false });
   return body;
 }
@@ -70,7 +56,7 @@ function formOf(text: string): URLSearchParams {
   }
 }
 
-async function placeOfValue(request: FastifyRequest, { calls }: ForwardToRegionDeps): Promise<Place> {
+async function placeOfValue(request: FastifyRequest, calls: RegionCalls): Promise<Place> {
   const { path, query } = urlOf(request);
   const body = await bodyOf(request);
   const form = body.length === 0 ? query : formOf(body.toString("utf8"));
@@ -80,7 +66,7 @@ async function placeOfValue(request: FastifyRequest, { calls }: ForwardToRegionD
 }
 
 /** A browser belongs to one region, with all its flows and its session. */
-function placeOfBrowser(request: FastifyRequest, { calls, cookie }: ForwardToRegionDeps): Place {
+function placeOfBrowser(request: FastifyRequest, calls: RegionCalls, cookie: RegionCookie): Place {
   const { path, query } = urlOf(request);
   const named = cookie.read(request.raw.headers.cookie);
   const ofDevice = deviceRegion(path, query);
@@ -114,8 +100,12 @@ function messageOf(request: FastifyRequest, body: Buffer, caller: Caller): Forwa
 }
 
 /** Sends requests that concern another region to it. The region that receives one answers it itself: nothing is forwarded twice. */
-export function createForwardToRegion(deps: ForwardToRegionDeps) {
-  const { calls, cookie, counted, logger } = deps;
+export function createForwardToRegion(
+  calls: RegionCalls,
+  cookie: RegionCookie,
+  counted: (outcome: "answered" | "away") => void,
+  logger: Logger,
+) {
   const headersOf =
     ({ isBrowser }: Place, region: string, change: Change): Forwarded["headers"] =>
     (headers) =>
@@ -135,7 +125,7 @@ export function createForwardToRegion(deps: ForwardToRegionDeps) {
     const { path, query } = urlOf(request);
     const tie = tieOf(path);
     if (tie === undefined) return undefined;
-    const place = tie === "value" ? await placeOfValue(request, deps) : placeOfBrowser(request, deps);
+    const place = tie === "value" ? await placeOfValue(request, calls) : placeOfBrowser(request, calls, cookie);
     const { region } = place;
     if (region === undefined) return { outcome: "here", headers: headersOf(place, calls.name, place.change) };
     const answer = await ask(region, request, caller);

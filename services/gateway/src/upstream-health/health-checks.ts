@@ -1,13 +1,10 @@
 import { isIP } from "node:net";
 import type { Logger } from "@postern/shared/platform/logging";
 import { pickUpstream, type Upstream } from "./pick-upstream.ts";
+import { probeMailServer } from "./probe.ts";
 import { type HealthCheckSettings, type MailTarget, targetKey } from "./target.ts";
 
-interface HealthCheckDeps {
-  readonly probe: (target: MailTarget, timeoutMs: number) => Promise<string>;
-  readonly logger: Pick<Logger, "warn" | "info">;
-  readonly observe: (protocol: MailTarget["protocol"], outcome: "up" | "down") => void;
-}
+type Observe = (protocol: MailTarget["protocol"], outcome: "up" | "down") => void;
 
 interface Watched {
   readonly target: MailTarget;
@@ -24,22 +21,6 @@ const looksAtOnce = 16;
 /** The first checks run soon after a start, but not all at the same time. */
 const firstLookWithinMs = 250;
 
-function note(
-  one: Watched,
-  { isUp, err }: { readonly isUp: boolean; readonly err?: unknown },
-  settings: HealthCheckSettings,
-  { observe, logger }: HealthCheckDeps,
-): void {
-  const { protocol, host, port } = one.target;
-  observe(protocol, isUp ? "up" : "down");
-  one.contrary = one.isUp === isUp ? 0 : one.contrary + 1;
-  if (one.contrary < (isUp ? settings.recoveryThreshold : settings.failureThreshold)) return;
-  one.isUp = isUp;
-  one.contrary = 0;
-  if (isUp) logger.info({ protocol, host, port }, "mail server is up again");
-  else logger.warn({ protocol, host, port, err }, "mail server is down");
-}
-
 function aliveFor(protocol: string, watched: Iterable<Watched>): readonly Upstream[] {
   const alive: Upstream[] = [];
   for (const { target, address, isUp } of watched) {
@@ -51,13 +32,15 @@ function aliveFor(protocol: string, watched: Iterable<Watched>): readonly Upstre
 /** Checks each target continuously in the background. Its timers do not keep the process alive. */
 export class UpstreamHealth {
   readonly #watched = new Map<string, Watched>();
-  readonly #deps: HealthCheckDeps;
+  readonly #logger: Logger;
+  readonly #observe: Observe;
   #settings: HealthCheckSettings;
   #running = 0;
   #isClosed = false;
 
-  constructor(deps: HealthCheckDeps, settings: HealthCheckSettings) {
-    this.#deps = deps;
+  constructor(logger: Logger, observe: Observe, settings: HealthCheckSettings) {
+    this.#logger = logger;
+    this.#observe = observe;
     this.#settings = settings;
     this.apply(settings);
   }
@@ -101,6 +84,18 @@ export class UpstreamHealth {
     one.timer = setTimeout(() => void this.#look(one), delayMs).unref();
   }
 
+  #note(one: Watched, isUp: boolean, err?: unknown): void {
+    const { protocol, host, port } = one.target;
+    const { recoveryThreshold, failureThreshold } = this.#settings;
+    this.#observe(protocol, isUp ? "up" : "down");
+    one.contrary = one.isUp === isUp ? 0 : one.contrary + 1;
+    if (one.contrary < (isUp ? recoveryThreshold : failureThreshold)) return;
+    one.isUp = isUp;
+    one.contrary = 0;
+    if (isUp) this.#logger.info({ protocol, host, port }, "mail server is up again");
+    else this.#logger.warn({ protocol, host, port, err }, "mail server is down");
+  }
+
   async #look(one: Watched): Promise<void> {
     if (this.#running >= looksAtOnce) {
       this.#schedule(one, firstLookWithinMs);
@@ -108,10 +103,10 @@ export class UpstreamHealth {
     }
     this.#running += 1;
     try {
-      one.address = await this.#deps.probe(one.target, this.#settings.timeoutMs);
-      note(one, { isUp: true }, this.#settings, this.#deps);
-    } catch (error) {
-      note(one, { isUp: false, err: error }, this.#settings, this.#deps);
+      one.address = await probeMailServer(one.target, this.#settings.timeoutMs);
+      this.#note(one, true);
+    } catch (err) {
+      this.#note(one, false, err);
     } finally {
       this.#running -= 1;
       // Spreads the checks of gateways that started together.

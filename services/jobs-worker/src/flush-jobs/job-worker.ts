@@ -9,7 +9,6 @@ import { type FlushJobDeps, runFlushJob } from "./run-flush-job.ts";
 
 export type JobEvents = ReturnType<typeof createJobEvents>;
 
-/** Logs and counts what happens to jobs. */
 export function createJobEvents(logger: Logger, workerMetrics: WorkerMetrics) {
   return {
     ended: ({ id, name: type }: NamedJob, result: "done" | "failed", seconds: number): void => {
@@ -17,17 +16,14 @@ export function createJobEvents(logger: Logger, workerMetrics: WorkerMetrics) {
       if (result === "failed") logger.error({ jobId: id, type }, "job failed permanently");
       else logger.info({ jobId: id, type, seconds }, "job done");
     },
-    /** The job failed and will be retried. */
     retried: ({ id, name: type }: NamedJob, error: unknown): void => {
       workerMetrics.retried(type);
       logger.warn({ jobId: id, type, ...logFields(fromUnknown(error)) }, "job failed and will be retried");
     },
-    /** Its worker died, or did not renew its lock: the job was queued again. */
     stalled: (jobId: string): void => {
       workerMetrics.stalled();
       logger.warn({ jobId }, "job was abandoned by its worker and is queued again");
     },
-    /** An error of the connection or of BullMQ. */
     error: (err: unknown): void => logger.warn({ err }, "an error in the job queue; the worker continues"),
   };
 }

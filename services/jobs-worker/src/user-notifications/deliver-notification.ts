@@ -45,11 +45,6 @@ export function deliverySettings({ identity }: Config) {
 
 type NotificationDeliverySettings = ReturnType<typeof deliverySettings>;
 
-interface Sending {
-  readonly signal: AbortSignal;
-  readonly clock: Clock;
-}
-
 /** `refused`: a retry would not help. */
 type Outcome = "delivered" | "refused";
 
@@ -61,7 +56,8 @@ const passing: ReadonlySet<number> = new Set([408, 425, 429]);
 async function post(
   { id, body }: Extract<NotificationJob, { channel: "webhook" }>,
   { url, secret, timeoutMs }: NonNullable<NotificationDeliverySettings["webhook"]>,
-  { signal, clock }: Sending,
+  signal: AbortSignal,
+  clock: Clock,
 ): Promise<Outcome> {
   const response = await fetch(url, {
     method: "POST",
@@ -109,7 +105,7 @@ export function createDeliverNotification(settings: NotificationDeliverySettings
   const { webhook, mail: mailing } = settings;
   return async (notification: NotificationJob, signal: AbortSignal): Promise<Outcome> => {
     if (notification.channel === "webhook")
-      return webhook === undefined ? "refused" : post(notification, webhook, { signal, clock });
+      return webhook === undefined ? "refused" : post(notification, webhook, signal, clock);
     return mailing === undefined ? "refused" : mail(notification, mailing, signal);
   };
 }

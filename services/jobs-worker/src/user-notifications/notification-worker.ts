@@ -19,12 +19,10 @@ export function createNotificationEvents(logger: Logger, workerMetrics: WorkerMe
         logger.error({ noticeId: id, channel }, "user notification could not be delivered and will not be retried");
       else logger.debug({ noticeId: id, channel }, "user notification delivered");
     },
-    /** The delivery failed and will be retried. */
     retried: ({ id, name: channel }: NamedJob, err: unknown): void => {
       workerMetrics.notified(channel, "retried");
       logger.warn({ noticeId: id, channel, err }, "user notification could not be delivered and will be retried");
     },
-    /** Its worker died, and it was queued again. */
     stalled: (id: string): void =>
       logger.warn({ noticeId: id }, "user notification was abandoned by its worker and is queued again"),
     error: (err: unknown): void =>

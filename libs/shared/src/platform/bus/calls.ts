@@ -48,12 +48,11 @@ export function refusalOf({ metrics, onError }: CallsDeps, { route }: Endpoint):
   return (thrown) => {
     const error = fromUnknown(thrown);
     if (error.code === "INTERNAL") onError(error, route.subject);
-    if (error.code === "REQUEST_MALFORMED") metrics.malformed();
+    if (error.code === "REQUEST_MALFORMED") metrics.counted("malformed");
     return AppError.fromWire(error.toWire());
   };
 }
 
-/** Encodes a result. */
 function createEncode({ link }: CallsDeps, endpoint: Endpoint) {
   return (result: unknown): Uint8Array => {
     const reply = endpoint.encode(result);
@@ -119,7 +118,7 @@ export function createCalls(deps: CallsDeps, endpoint: Endpoint, inFlight: InFli
 
   const answer = (call: InFlightCall, body: Uint8Array, isError: boolean): void => {
     call.finish();
-    if (call.deadline <= clock.now()) metrics.lateReply();
+    if (call.deadline <= clock.now()) metrics.counted("late_reply");
     else replies.send(call.inbox, { id: call.id, deadlineMs: call.deadline, body, isError });
     inFlight.end();
   };
@@ -147,9 +146,9 @@ export function createCalls(deps: CallsDeps, endpoint: Endpoint, inFlight: InFli
     ): void => {
       const deadlineMs = callersDeadlineMs + offsetMs;
       if (deadlineMs <= clock.now()) {
-        metrics.expiredDropped();
+        metrics.counted("expired_dropped");
       } else if (inFlight.isFull) {
-        metrics.overloaded();
+        metrics.counted("overloaded");
         replies.send(inbox, { id, deadlineMs, body: overloaded, isError: true });
       } else {
         inFlight.begin();

@@ -92,17 +92,6 @@ export function createRequestClient(deps: ClientDeps) {
   };
 }
 
-function receiveReplies(deps: ClientDeps, pending: PendingTable): void {
-  const receiveReply = createReplyReceiver(deps, pending);
-  deps.link.subscribe(repliesSubject(deps.inbox), (message) => {
-    try {
-      decodeFrames(messageBytes(message), receiveReply);
-    } catch {
-      deps.metrics.malformed();
-    }
-  });
-}
-
 function createOpen({ tracer }: ClientDeps, pending: PendingTable) {
   return <T>(
     { route, body, decode }: Submission<T>,
@@ -151,11 +140,11 @@ function unsendable({ link }: ClientDeps, bytes: number): AppError | undefined {
   return undefined;
 }
 
-function createReplyReceiver({ codec, metrics }: ClientDeps, pending: PendingTable): (frame: FrameView) => void {
-  return ({ id, body, isError }) => {
+function receiveReplies({ link, inbox, codec, metrics }: ClientDeps, pending: PendingTable): void {
+  const receive = ({ id, body, isError }: FrameView): void => {
     const request = pending.byId(id);
     if (request === undefined) {
-      metrics.lateReply();
+      metrics.counted("late_reply");
       return;
     }
     if (isError) {
@@ -166,12 +155,19 @@ function createReplyReceiver({ codec, metrics }: ClientDeps, pending: PendingTab
     try {
       value = request.decode(body);
     } catch (cause) {
-      metrics.malformed();
+      metrics.counted("malformed");
       pending.fail(request, cause instanceof AppError ? cause : new AppError("UPSTREAM_UNAVAILABLE", { cause }));
       return;
     }
     pending.resolve(request, value);
   };
+  link.subscribe(repliesSubject(inbox), (message) => {
+    try {
+      decodeFrames(messageBytes(message), receive);
+    } catch {
+      metrics.counted("malformed");
+    }
+  });
 }
 
 /**

@@ -12,7 +12,7 @@ import type { Tracer } from "../tracing/tracer.ts";
 import type { Endpoint } from "./calls.ts";
 import { createRequestClient, type RequestOptions } from "./client.ts";
 import { createCodec } from "./codec.ts";
-import { type BusCredentials, type BusTls, securityOptions } from "./credentials.ts";
+import { type BusSecurity, securityOptions } from "./credentials.ts";
 import { createEvents } from "./events.ts";
 import { type BusStatus, createLink, type Link } from "./link.ts";
 import type { BusLogger } from "./link-subscriptions.ts";
@@ -38,8 +38,7 @@ export interface ConnectBusOptions {
    * The service's name as one subject token. NATS shows it, and the inbox contains it so that permissions can refer to it.
    */
   readonly name: string;
-  readonly credentials?: BusCredentials | undefined;
-  readonly tls?: BusTls | undefined;
+  readonly security?: BusSecurity;
   /** Maximum number of unanswered requests; further ones fail with BUS_BACKLOG. Default 16384. */
   readonly maxOutstanding?: number | undefined;
   /**
@@ -66,17 +65,11 @@ export interface ConnectBusOptions {
  * readiness. Methods and subscriptions that are registered before the connection start with it.
  */
 export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
-  const { logger, local, connectWaitMs = defaultConnectWaitMs } = options;
+  const { logger, local, security, connectWaitMs = defaultConnectWaitMs } = options;
   if (options.servers.length === 0) return createBus(createParts(createNoLink(), options), options);
   local?.watchLoop();
-  const link = createLink({
-    options: {
-      servers: [...options.servers],
-      name: options.name,
-      ...securityOptions(options.credentials, options.tls),
-    },
-    logger,
-  });
+  const { servers, name } = options;
+  const link = createLink({ servers: [...servers], name, ...(security && securityOptions(security)) }, logger);
   const connected = Promise.withResolvers<void>();
   link.onStatus((status) => {
     if (status === "connected") connected.resolve();
@@ -118,7 +111,7 @@ function createParts(link: Link, options: ConnectBusOptions) {
     move: (reason: string): void => {
       if (!link.canMove()) return;
       logger.warn({ reason }, "bus connection moves to another server");
-      metrics.moved();
+      metrics.counted("moved");
       link.move();
     },
   };

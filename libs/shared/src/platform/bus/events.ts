@@ -8,10 +8,6 @@ import type { CallsDeps } from "./calls.ts";
 import { deepFrozen, type LocalBus } from "./local-bus.ts";
 import { decoder, verified } from "./methods.ts";
 
-export interface EventSubscription {
-  unsubscribe(): void;
-}
-
 type EventsDeps = Pick<CallsDeps, "link" | "codec" | "metrics" | "onError"> & {
   readonly namespace: string;
   readonly local: LocalBus | undefined;
@@ -46,14 +42,11 @@ export function createEvents({ link, namespace, codec, metrics, onError, local }
       const subject = eventSubject(namespace, event);
       const isHeardHere = local?.deliver(subject, local.isStrict ? deepFrozen(body) : body) === true;
       if (publishElsewhere(subject, body) || isHeardHere) return true;
-      metrics.eventLost();
+      metrics.counted("event_lost");
       return false;
     },
     /** Every subscriber receives every event; one that does not match its schema is dropped and counted. */
-    subscribe<Body extends TSchema>(
-      event: BusEvent<Body>,
-      handler: (body: Static<Body>) => Promise<void> | void,
-    ): EventSubscription {
+    subscribe<Body extends TSchema>(event: BusEvent<Body>, handler: (body: Static<Body>) => Promise<void> | void) {
       const subject = eventSubject(namespace, event);
       const decode = decoder(codec, event.body, "REQUEST_MALFORMED");
       const verify = verified(event.body, "REQUEST_MALFORMED");
@@ -62,13 +55,13 @@ export function createEvents({ link, namespace, codec, metrics, onError, local }
         try {
           body = read();
         } catch {
-          metrics.malformed();
+          metrics.counted("malformed");
           return;
         }
         try {
           await handler(body);
         } catch (thrown) {
-          metrics.eventLost();
+          metrics.counted("event_lost");
           onError(fromUnknown(thrown), subject);
         }
       };
@@ -78,7 +71,7 @@ export function createEvents({ link, namespace, codec, metrics, onError, local }
       });
       const leave = local?.receive(subject, (body) => receive(() => verify(body)));
       return {
-        unsubscribe: () => {
+        unsubscribe: (): void => {
           leave?.();
           remote.unsubscribe();
         },
@@ -86,3 +79,5 @@ export function createEvents({ link, namespace, codec, metrics, onError, local }
     },
   };
 }
+
+export type EventSubscription = ReturnType<ReturnType<typeof createEvents>["subscribe"]>;

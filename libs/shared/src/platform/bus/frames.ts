@@ -26,10 +26,7 @@ const lengthMask = 0x7fff_ffff;
 
 /** Thrown when the bytes of a message are not valid frames. */
 export class FrameError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "FrameError";
-  }
+  override readonly name = "FrameError";
 }
 
 export function encodeFrames(frames: readonly Frame[]): Buffer {

@@ -1,14 +1,14 @@
 export type { RequestOptions } from "./client.ts";
 export { createCodec } from "./codec.ts";
 export { type Bus, type ConnectBusOptions, connectBus } from "./connect.ts";
-export type { BusCredentials, BusTls } from "./credentials.ts";
+export type { BusSecurity } from "./credentials.ts";
 export type { EventSubscription } from "./events.ts";
 export { explainDifference } from "./explain-difference.ts";
 export { busHealth } from "./health.ts";
 export type { HandlerContext } from "./in-flight-call.ts";
 export type { BusStatus } from "./link.ts";
 export { LocalBus } from "./local-bus.ts";
-export type { BusMetrics } from "./metrics.ts";
+export { type BusMetrics, busFacts } from "./metrics.ts";
 export type { LiveReplicas, Replica } from "./replicas.ts";
 export { compileCheck } from "./schema-check.ts";
 export type { ServeOptions, Serving } from "./server.ts";

@@ -1,6 +1,5 @@
 import type { Msg, NatsConnection, Subscription } from "@nats-io/transport-node";
 
-/** The log methods that the bus uses. */
 export interface BusLogger {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

@@ -15,11 +15,6 @@ export type BusStatus = "connecting" | "connected" | "disconnected" | "closed";
 
 export type Link = ReturnType<typeof createLink>;
 
-interface LinkDeps {
-  readonly options: ConnectionOptions;
-  readonly logger: BusLogger;
-}
-
 const defaultMaxPayload = 1024 * 1024;
 const errorLogIntervalMs = 1000;
 
@@ -45,7 +40,7 @@ function retryDelayMs(): number {
 }
 
 /** One connection to NATS that reconnects without limit; subscriptions survive a reconnect. */
-export function createLink({ options, logger }: LinkDeps) {
+export function createLink(options: ConnectionOptions, logger: BusLogger) {
   const closing = new AbortController();
   const state = createLinkState(logger);
   const subscriptions = createLinkSubscriptions(logger);
@@ -123,7 +118,9 @@ function knowsOthers(servers: ServerOrder, { connection }: LeavableConnection): 
   return servers.hasOthers();
 }
 
-interface Connecting extends LinkDeps {
+interface Connecting {
+  readonly options: ConnectionOptions;
+  readonly logger: BusLogger;
   readonly servers: ServerOrder;
   /** Uses a connection until it is closed. */
   readonly keep: (connection: NatsConnection) => Promise<void>;

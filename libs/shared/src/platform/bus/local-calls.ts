@@ -39,7 +39,7 @@ export function createLocalCalls(
       failure = refusal(thrown);
     }
     call.finish();
-    if (request.settled) metrics.lateReply();
+    if (request.settled) metrics.counted("late_reply");
     else if (failure === undefined) pending.resolve(request, result);
     else pending.fail(request, failure);
     inFlight.end();
@@ -52,7 +52,7 @@ export function createLocalCalls(
     call: (local: LocalRequest): void => {
       const { request, pending, id, inbox } = local;
       if (inFlight.isFull) {
-        metrics.overloaded();
+        metrics.counted("overloaded");
         pending.fail(request, new AppError("OVERLOADED"));
         return;
       }

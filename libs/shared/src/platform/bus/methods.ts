@@ -40,7 +40,6 @@ export function createMethodTable(routeOf: (method: MethodName) => Route, codec:
   return methodOf;
 }
 
-/** Decodes a value and checks it. */
 export function decoder<Schema extends TSchema>(
   codec: Codec,
   schema: Schema,

@@ -11,11 +11,8 @@ export interface Settler {
   reject(reason: AppError): void;
 }
 
-/** Notified when a request ends before it is answered. */
-export interface PendingRequestOwner {
-  onExpired(request: PendingRequest): void;
-  onAborted(request: PendingRequest): void;
-}
+/** Called when a request ends before it is answered. */
+type EndRequest = (request: PendingRequest, code: "DEADLINE_EXCEEDED" | "REQUEST_ABORTED") => void;
 
 export interface PendingRequestInit {
   readonly route: Route;
@@ -60,9 +57,9 @@ export class PendingRequest implements Frame, Timed {
   previous: Timed | undefined = undefined;
   next: Timed | undefined = undefined;
 
-  readonly #owner: PendingRequestOwner;
+  readonly #end: EndRequest;
 
-  constructor(init: PendingRequestInit, settler: Settler, owner: PendingRequestOwner) {
+  constructor(init: PendingRequestInit, settler: Settler, end: EndRequest) {
     this.route = init.route;
     this.body = init.body;
     this.deadlineMs = init.deadlineMs;
@@ -70,16 +67,16 @@ export class PendingRequest implements Frame, Timed {
     this.decode = init.decode;
     this.span = init.span;
     this.settler = settler;
-    this.#owner = owner;
+    this.#end = end;
     this.signal?.addEventListener("abort", this);
   }
 
   expire(): void {
-    this.#owner.onExpired(this);
+    this.#end(this, "DEADLINE_EXCEEDED");
   }
 
   handleEvent(): void {
-    this.#owner.onAborted(this);
+    this.#end(this, "REQUEST_ABORTED");
   }
 
   /** Removes our listener, because a signal may outlive the request. */

@@ -18,7 +18,6 @@ function assignReplica(requests: readonly PendingRequest[], replica: Replica | u
   if (replica !== undefined) replica.outstanding += requests.length;
 }
 
-/** The unanswered requests of a process. */
 export function createPendingTable(deadlines: Deadlines, metrics: BusMetrics) {
   const byId = createRenewedMap<number, PendingRequest>();
   let size = 0;
@@ -42,16 +41,13 @@ export function createPendingTable(deadlines: Deadlines, metrics: BusMetrics) {
     request.settler.reject(error);
   };
 
-  const owner = {
-    onExpired: (request: PendingRequest): void => fail(request, new AppError("DEADLINE_EXCEEDED")),
-    onAborted: (request: PendingRequest): void => fail(request, new AppError("REQUEST_ABORTED")),
-  };
+  const end = (request: PendingRequest, code: ErrorCode): void => fail(request, new AppError(code));
 
   return {
     size: (): number => size,
     /** Registers a request; it has no id yet. */
     open: (init: PendingRequestInit, settler: Settler, remainingMs: number): PendingRequest => {
-      const request = new PendingRequest(init, settler, owner);
+      const request = new PendingRequest(init, settler, end);
       size += 1;
       deadlines.insert(request, remainingMs);
       return request;
@@ -75,7 +71,7 @@ export function createPendingTable(deadlines: Deadlines, metrics: BusMetrics) {
     },
     fail,
     failNumbered: (code: ErrorCode): void => {
-      for (const request of byId.values()) fail(request, new AppError(code));
+      for (const request of byId.values()) end(request, code);
     },
   };
 }

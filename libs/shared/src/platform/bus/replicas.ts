@@ -8,7 +8,6 @@ export interface Replica {
   outstanding: number;
 }
 
-/** What is known of the replicas of a service. */
 export interface LiveReplicas {
   /** The replicas to which new requests may go. */
   readonly live: () => readonly Replica[];

@@ -17,7 +17,7 @@ export function createReplySender(link: Link, clock: Clock, metrics: BusMetrics)
   const hold = (subject: string, replies: readonly Frame[]): void => {
     for (const reply of replies) {
       if (held.length < maxHeld) held.push({ subject, reply });
-      else metrics.lateReply();
+      else metrics.counted("late_reply");
     }
   };
 
@@ -32,7 +32,7 @@ export function createReplySender(link: Link, clock: Clock, metrics: BusMetrics)
         link.publish(subject, encodeFrames(replies));
       } catch {
         // The connection was closed concurrently, or a new server accepts smaller messages than the one the reply was measured for.
-        for (let lost = 0; lost < replies.length; lost += 1) metrics.lateReply();
+        for (let lost = 0; lost < replies.length; lost += 1) metrics.counted("late_reply");
       }
     },
   });
@@ -44,7 +44,7 @@ export function createReplySender(link: Link, clock: Clock, metrics: BusMetrics)
     const nowMs = clock.now();
     for (const { subject, reply } of waiting) {
       if (reply.deadlineMs > nowMs) batcher.add(subject, reply);
-      else metrics.lateReply();
+      else metrics.counted("late_reply");
     }
   });
 

@@ -56,7 +56,7 @@ function createCallHere({ local, codec, inbox, metrics }: RequestSenderDeps, pen
     pending.assign([request], undefined);
     request.isLost = false;
     request.isUnsent = false;
-    metrics.resent();
+    metrics.counted("resent");
     local.callAgain(endpoint, codec.decode(request.body), request, { pending, inbox });
     return true;
   };

@@ -8,7 +8,7 @@ import type { Route } from "./route.ts";
 
 interface ResendingDeps {
   readonly link: Link;
-  readonly metrics: Pick<BusMetrics, "resent">;
+  readonly metrics: BusMetrics;
   readonly pending: PendingTable;
   readonly publish: (requests: readonly PendingRequest[], route: Route, replica: Replica | undefined) => void;
   readonly replicasFor: (route: Route) => LiveReplicas;
@@ -35,7 +35,7 @@ const maxRepeats = 4;
 function sendAgain({ metrics, publish }: ResendingDeps, request: PendingRequest, replica: Replica | undefined): void {
   request.isLost = false;
   request.isUnsent = false;
-  metrics.resent();
+  metrics.counted("resent");
   publish([request], request.route, replica);
 }
 

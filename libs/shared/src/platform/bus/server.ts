@@ -59,7 +59,7 @@ export function serveEndpoint(deps: ServerDeps, endpoint: Endpoint, options: Ser
   const onMessage = (message: Msg): void => {
     const batch = parseReplySubject(message.reply);
     if (batch === undefined) {
-      metrics.malformed();
+      metrics.counted("malformed");
       return;
     }
     const { inbox, firstId, sentAtMs } = batch;
@@ -68,7 +68,7 @@ export function serveEndpoint(deps: ServerDeps, endpoint: Endpoint, options: Ser
     try {
       decodeFrames(messageBytes(message), (frame) => calls.accept(caller, frame));
     } catch {
-      metrics.malformed();
+      metrics.counted("malformed");
     }
   };
   const { route, queue } = endpoint;

@@ -8,7 +8,6 @@ const shortText = 64;
 /** A body up to this size is converted to one string, which the texts taken from it may keep alive. */
 const shortBody = 4096;
 
-/** The bytes that texts are read from. */
 interface TextSource {
   readonly bytes: Buffer;
   /** A small body as one string with one character per byte, so that its texts need no calls into native code. */

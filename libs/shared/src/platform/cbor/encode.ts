@@ -34,20 +34,14 @@ function writeByte(output: Output, byte: number): void {
 function writeHead(output: Output, kind: number, argument: number): void {
   if (argument < 24) {
     writeByte(output, kind + argument);
-  } else if (argument < 0x100) {
-    writeByte(output, kind + 24);
-    writeByte(output, argument);
-  } else if (argument < 0x1_0000) {
-    writeByte(output, kind + 25);
-    const start = reserve(output, 2);
-    output.bytes.writeUInt16BE(argument, start);
-  } else if (argument < 2 ** 32) {
-    writeByte(output, kind + 26);
-    const start = reserve(output, 4);
-    output.bytes.writeUInt32BE(argument, start);
+    return;
+  }
+  const size = argument < 0x100 ? 1 : argument < 0x1_0000 ? 2 : argument < 2 ** 32 ? 4 : 8;
+  writeByte(output, kind + 24 + Math.log2(size));
+  const start = reserve(output, size);
+  if (size < 8) {
+    output.bytes.writeUIntBE(argument, start, size);
   } else {
-    writeByte(output, kind + 27);
-    const start = reserve(output, 8);
     output.bytes.writeUInt32BE(Math.floor(argument / 2 ** 32), start);
     output.bytes.writeUInt32BE(argument % 2 ** 32, start + 4);
   }

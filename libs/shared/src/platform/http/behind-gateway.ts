@@ -1,20 +1,16 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from "fastify";
 import type { Operation } from "../../contracts/index.ts";
 import { type Caller, mayUse, type ReadCaller } from "./caller-assertion.ts";
 import { sessionHeader } from "./header-names.ts";
-import { createMethodTable, ignoreQueryMethod, type MethodApp, maxParamLength } from "./method-table.ts";
+import { createMethodTable, ignoreQueryMethod, maxParamLength } from "./method-table.ts";
 import { routeOf } from "./operation-routes.ts";
 import { anyScopeOf, scopeName } from "./route-scopes.ts";
 
-/** The members of a Fastify instance that are used here; this package does not depend on Fastify. */
-interface AnsweringScope {
-  addHook(name: "onSend", hook: (request: unknown, reply: Answer) => Promise<void>): unknown;
-}
-
-interface Answer {
-  readonly statusCode: number;
-  hasHeader(name: string): boolean;
-  header(name: string, value: string): unknown;
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The API caller that the gateway has authenticated, in a service behind it. */
+    caller: Caller | null;
+  }
 }
 
 const basicChallenge = 'Basic realm="postern", charset="UTF-8"';
@@ -33,7 +29,7 @@ export function scopeChallenge(anyScope: readonly string[]): string {
 }
 
 /** A 401 needs a challenge (RFC 9110 §15.5.2). Adds the current challenges to every 401 whose route sets none. */
-export function challengeUnauthorized(app: AnsweringScope, challenges: () => readonly string[]): void {
+export function challengeUnauthorized(app: FastifyInstance, challenges: () => readonly string[]): void {
   app.addHook("onSend", async (_request, reply) => {
     if (reply.statusCode !== 401 || reply.hasHeader("www-authenticate")) return;
     reply.header("www-authenticate", challenges().join(", "));
@@ -52,65 +48,27 @@ export function acceptsHtml(accept = ""): boolean {
     });
 }
 
-/** The members of a Fastify request that a service behind the gateway uses here. */
-interface ForwardedRequest {
-  readonly id: string;
-  readonly method: string;
-  readonly query: unknown;
-  readonly raw: { readonly url?: string | undefined; readonly headers: IncomingHttpHeaders };
-  /** The API caller that the gateway has authenticated. */
-  caller: Caller | null;
-}
-
-/** The members of a Fastify reply for answers that bypass Fastify. */
-interface RawReply {
-  readonly raw: {
-    readonly headersSent: boolean;
-    setHeader(name: string, value: string): unknown;
-    writeHead(status: number, headers: Record<string, string | number>): unknown;
-    end(body: string): unknown;
-  };
-  hijack(): unknown;
-}
-
-/** The members of a Fastify reply that are used to send errors. */
-interface ErrorReply extends RawReply {
-  code(status: number): ErrorReply;
-  header(name: string, value: string): ErrorReply;
-  send(body: string | { readonly error: string }): ErrorReply;
-}
-
-/** An answer for a browser. */
 interface RenderedPage {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-type Vouch = (request: ForwardedRequest, reply: ErrorReply) => Promise<ErrorReply | undefined>;
-
-/** The members of a Fastify instance to which a service adds its hooks and answers. */
-interface OwnerApp {
-  addHook(name: "onRequest", hook: Vouch): unknown;
-  addHook(
-    name: "onRoute",
-    hook: (route: { readonly method: string | string[]; readonly url: string }) => void,
-  ): unknown;
-  setNotFoundHandler(handler: (request: ForwardedRequest, reply: ErrorReply) => unknown): unknown;
-}
+type Vouch = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>;
 
 /** Options of a Fastify instance: its router answers an undecodable path before any hook runs. */
-export function unreadablePaths(identifier: string) {
+export function unreadablePaths(identifier: string): Pick<FastifyServerOptions, "routerOptions" | "frameworkErrors"> {
   return {
     routerOptions: { maxParamLength },
-    frameworkErrors: (_error: Error, request: { readonly id: string }, reply: RawReply): void => {
+    frameworkErrors: (_error, request, reply): void => {
       const body = JSON.stringify({ error: "the path cannot be read" });
       const headers = {
         [sessionHeader(identifier)]: request.id,
-        "content-type": "application/json; charset=utf-8",
+        "Content-Type": "application/json; charset=utf-8",
+        "Content-Length": body.length,
       };
       reply.hijack();
-      reply.raw.writeHead(400, { ...headers, "content-length": body.length });
+      reply.raw.writeHead(400, headers);
       reply.raw.end(body);
     },
   };
@@ -132,7 +90,7 @@ export function requireCaller(read: ReadCaller): Vouch {
 function requireScope(...anyScope: readonly string[]) {
   const challenge = scopeChallenge(anyScope);
   const error = `missing required scope: ${anyScope.join(" or ")}`;
-  return async ({ caller }: Pick<ForwardedRequest, "caller">, reply: ErrorReply): Promise<ErrorReply | undefined> => {
+  return async ({ caller }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
     if (caller !== null && mayUse(caller, anyScope)) return undefined;
     return reply.code(403).header("www-authenticate", challenge).send({ error });
   };
@@ -144,7 +102,7 @@ function requireScope(...anyScope: readonly string[]) {
  */
 function requireKnownQuery({ request }: Operation) {
   const known = new Set(Object.keys(request?.query?.properties ?? {}));
-  return async ({ query }: Pick<ForwardedRequest, "query">, reply: ErrorReply): Promise<ErrorReply | undefined> => {
+  return async ({ query }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
     const unknown = Object.keys(Object(query)).find((name) => !known.has(name));
     if (unknown === undefined) return undefined;
     const names = known.size === 0 ? "this operation has none" : `this operation has ${[...known].join(", ")}`;
@@ -161,7 +119,7 @@ export function guardedRoute(operation: Operation, identifier: string) {
 }
 
 /** Authenticates the caller and adds the session header to every answer, including those that bypass Fastify. */
-export function nameSessions(app: OwnerApp, identifier: string, vouch: Vouch): void {
+export function nameSessions(app: FastifyInstance, identifier: string, vouch: Vouch): void {
   const name = sessionHeader(identifier);
   app.addHook("onRequest", async (request, reply) => {
     reply.raw.setHeader(name, request.id);
@@ -175,7 +133,7 @@ export function nameSessions(app: OwnerApp, identifier: string, vouch: Vouch): v
  * Answers 405 with `Allow` where a path supports other methods (RFC 9110 §15.5.6), otherwise 404, with `page` for browsers. Call it before the
  * routes are registered.
  */
-export function answerUnrouted(app: OwnerApp & MethodApp, page?: (request: ForwardedRequest) => RenderedPage): void {
+export function answerUnrouted(app: FastifyInstance, page?: (request: FastifyRequest) => RenderedPage): void {
   ignoreQueryMethod(app);
   const methods = createMethodTable();
   app.addHook("onRoute", ({ method, url }) => methods.add(method, url));

@@ -38,11 +38,11 @@ function lingerOnClose(server: Pick<Server, "prependListener">): void {
   });
 }
 
-interface ClosingServerOptions {
+export interface ClosingServerOptions {
   readonly handle: RequestListener;
   /** `runtime.naming.identifier`, used in the name of the session header. */
   readonly identifier: string;
-  /** Maximum size of the request line and headers together. */
+  /** Maximum size of the request line and headers together; `clientHeaderBytes` on listeners for clients. */
   readonly maxHeaderBytes: number;
   /** Time for a complete request to arrive. */
   readonly requestTimeoutMs: number;

@@ -1,11 +1,10 @@
 import { readFile } from "node:fs/promises";
-import type { RequestListener } from "node:http";
-import type { Server, Socket } from "node:net";
+import type { Server } from "node:net";
 import { type SecureContextOptions, type TlsOptions, Server as TlsServer } from "node:tls";
 import type { Logger } from "../logging/logger.ts";
 import type { HostPort } from "../net/host-port.ts";
 import { cipherList } from "../net/tls-names.ts";
-import { createClosingServer } from "./closing-server.ts";
+import { type ClosingServerOptions, createClosingServer } from "./closing-server.ts";
 
 /** TLS of a listener (`runtime.servers.http.tls`). Paths name PEM files. */
 export interface ListenerTls {
@@ -55,20 +54,12 @@ async function readTlsOptions(tls: ListenerTls): Promise<TlsOptions> {
   return { ...(await readSecureContext(tls)), ...clients };
 }
 
-export interface ListenersOptions {
+export interface ListenersOptions extends Omit<ClosingServerOptions, "tls"> {
   readonly addresses: readonly HostPort[];
   /** A Unix socket on which it listens too. */
   readonly socketPath?: string | undefined;
-  readonly handle: RequestListener;
-  readonly requestTimeoutMs: number;
-  /** `runtime.naming.identifier`. */
-  readonly identifier: string;
-  /** Maximum size of the request line and headers together; `clientHeaderBytes` on listeners for clients. */
-  readonly maxHeaderBytes: number;
   /** Absent for plain text. */
   readonly tls?: ListenerTls | undefined;
-  /** `ClosingServerOptions` says what it does. */
-  readonly accept?: ((socket: Socket) => Promise<boolean>) | undefined;
   readonly logger: Logger;
 }
 

@@ -1,10 +1,5 @@
+import type { FastifyInstance } from "fastify";
 import findMyWay from "find-my-way";
-
-/** The route pattern that matches a path, and its methods. */
-export interface FoundRoute {
-  readonly pattern: string;
-  readonly methods: readonly string[];
-}
 
 export type MethodTable = ReturnType<typeof createMethodTable>;
 
@@ -19,16 +14,11 @@ function parametersIn(pattern: string): number {
   return pattern.match(/[:*]/gu)?.length ?? 0;
 }
 
-/** The member of a Fastify instance by which a method is declared. */
-export interface MethodApp {
-  addHttpMethod(method: string, options: { readonly hasBody: boolean; readonly overrideExisting: boolean }): unknown;
-}
-
 /**
  * No operation has this method. Fastify would answer 400 in place of 405 or 404, because it looks for the body's type before it looks for a
  * route.
  */
-export function ignoreQueryMethod(app: MethodApp): void {
+export function ignoreQueryMethod(app: FastifyInstance): void {
   app.addHttpMethod("QUERY", { hasBody: false, overrideExisting: true });
 }
 
@@ -46,8 +36,8 @@ export function createMethodTable() {
         }
       });
     },
-    /** Undefined if no route matches the path. */
-    find: (path: string): FoundRoute | undefined => {
+    /** The route pattern that matches a path, and its methods; undefined if none does. */
+    find: (path: string): { readonly pattern: string; readonly methods: readonly string[] } | undefined => {
       for (const add of added) add();
       added = [];
       const found = methods.flatMap((method) => {

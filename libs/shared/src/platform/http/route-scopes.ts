@@ -1,6 +1,6 @@
 import { operations, routeFamilies, type ScopeWord } from "../../contracts/index.ts";
 
-export interface RouteScopes {
+interface RouteScopes {
   /** Matches itself and everything below it. */
   readonly prefix: string;
   /** Absent: all methods. */

@@ -1,24 +1,11 @@
 import { isUtf8 } from "node:buffer";
-
-/** The members of a Fastify scope that are used to replace parsers. */
-interface ParsingScope {
-  removeContentTypeParser(contentType: string): void;
-  addContentTypeParser(
-    contentType: string,
-    options: { readonly parseAs: "buffer" },
-    parse: (request: unknown, body: Buffer) => Promise<unknown>,
-  ): void;
-}
+import type { FastifyInstance } from "fastify";
 
 /** A body that is not one JSON value (RFC 8259), or an object in it with duplicate member names. */
 export class StrictJsonError extends Error {
+  override readonly name = "StrictJsonError";
   /** The status with which frameworks answer it. */
   readonly statusCode = 400;
-
-  constructor(message: string) {
-    super(message);
-    this.name = "StrictJsonError";
-  }
 }
 
 const colon = 0x3a;
@@ -90,9 +77,9 @@ export function parseStrictJson(body: Buffer): unknown {
  * Replaces Fastify's JSON parser for all routes of the scope. An empty body is accepted whatever its content type: clients send a type with
  * a DELETE that has no body, and a route that requires a body rejects the request itself.
  */
-export function takeStrictJson(scope: ParsingScope): void {
+export function takeStrictJson(scope: FastifyInstance): void {
   scope.removeContentTypeParser("application/json");
-  scope.addContentTypeParser("application/json", { parseAs: "buffer" }, async (_request, body) =>
+  scope.addContentTypeParser("application/json", { parseAs: "buffer" }, async (_request: unknown, body: Buffer) =>
     body.length === 0 ? undefined : withoutPrototypes(parseStrictJson(body)),
   );
 }
