@@ -1,5 +1,5 @@
 import type { RedisClient } from "../../platform/redis/client.ts";
-import { domainAccountsKey, domainDayKey } from "../../platform/redis/keys/domain-counts.ts";
+import { domainAccountsKey, domainDayKey } from "../../platform/redis/keys/counts.ts";
 import { type AccountKind, accountKinds, countedDays, countedWeeks, dayOf, firstDayOfWeek, weekOf } from "./periods.ts";
 
 /** Sign-ins of one domain. Temporary failures are in no number. */

@@ -7,7 +7,7 @@ import { abortAfter } from "../../platform/concurrency/deadline.ts";
 import { canonicalIp } from "../../platform/net/ip.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
 import { decidedInRedis } from "../../platform/redis/decided.ts";
-import { scriptCacheKey } from "../../platform/redis/keys/scripts.ts";
+import { scriptCacheKey } from "../../platform/redis/keys/general.ts";
 import { steadyClock } from "../../platform/time/clock.ts";
 import { createAccountFlush, createAccountKeys, removeKeys } from "../account-epoch/index.ts";
 import { type BruteForceRecords, createBruteForceRecords, type FlushDeps, networkOf } from "../brute-force/index.ts";

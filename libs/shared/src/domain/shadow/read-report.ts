@@ -1,7 +1,7 @@
 import { Value } from "typebox/value";
 import type { KeyRing } from "../../platform/crypto/key-ring.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
-import { shadowIndexKey, shadowRecordsKey, shadowTotalsKey } from "../../platform/redis/keys/shadow.ts";
+import { shadowIndexKey, shadowRecordsKey, shadowTotalsKey } from "../../platform/redis/keys/counts.ts";
 import { openRecord } from "../history/store.ts";
 import { Difference, type DifferenceKind, differenceKinds, omissions, readPlace, totalFields } from "./differences.ts";
 

@@ -1,7 +1,7 @@
 import { suspensionsChanged } from "../../contracts/index.ts";
 import type { Bus } from "../../platform/bus/connect.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
-import { suspensionsKey } from "../../platform/redis/keys.ts";
+import { suspensionsKey } from "../../platform/redis/keys/general.ts";
 import type { EventOfKind } from "../regions/index.ts";
 import { createWriteSuspension, decidedOfSuspensions } from "./write-suspension.ts";
 

@@ -1,6 +1,6 @@
 import type { RedisClient } from "../../platform/redis/client.ts";
 import { decidedInRedis } from "../../platform/redis/decided.ts";
-import { suspensionsKey } from "../../platform/redis/keys.ts";
+import { suspensionsKey } from "../../platform/redis/keys/general.ts";
 import { defineScript } from "../../platform/redis/script.ts";
 import writeSuspensionLua from "./scripts/write-suspension.lua?raw";
 import type { SuspensionWrite } from "./suspension.ts";
