@@ -19,11 +19,10 @@ import type { SharedByProcess } from "@postern/shared/platform/lifecycle";
 import { lazyOpenapi } from "@postern/shared/platform/openapi";
 import { type RedisClient, watchRedisClock } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
-import { createAccount } from "./account/context.ts";
+import { type AccountParts, createAccount } from "./account/context.ts";
 import { createClientUses } from "./applications/client-uses.ts";
 import { createClientUseStore } from "./applications/client-uses-redis.ts";
 import { createListApplications } from "./applications/list-applications.ts";
-import type { AccountDomains } from "./domains/account-domains.ts";
 import { createDomains } from "./domains/context.ts";
 import { createIdpHealth } from "./health.ts";
 import { createMailClients } from "./mail-clients/context.ts";
@@ -31,8 +30,7 @@ import { createIdpMetrics, type IdpMetrics } from "./metrics.ts";
 import { accountOfSession } from "./oidc/accounts/accounts.ts";
 import { createOidcContext, type OidcContext } from "./oidc/context.ts";
 import { deviceEnd } from "./oidc/device/device.ts";
-import { serveRegionCalls } from "./region-calls/context.ts";
-import { createRegionSessions } from "./regions/context.ts";
+import { createRegionSessions, serveRegionCalls } from "./regions/context.ts";
 import { createDeviceMemory } from "./remembered-devices/remembered-devices.ts";
 import { createSamlContext, type SamlContext } from "./saml/context.ts";
 import { createSecondFactors, createVouching, type Vouching } from "./second-factors/context.ts";
@@ -43,7 +41,7 @@ import { createSingleLogout, type SingleLogout } from "./sessions/single-logout.
 import { idpSettings } from "./settings.ts";
 import { createSignIn } from "./sign-in/context.ts";
 import { serveSuspensions } from "./suspensions/end-access.ts";
-import type { NotificationsContext } from "./user-notifications/context.ts";
+import type { NotificationParts, NotificationsContext } from "./user-notifications/context.ts";
 import { createVisitContext, type PageParts, starterOf } from "./visit/context.ts";
 
 const everyMs = 10_000;
@@ -84,7 +82,6 @@ function createProtocols(config: Config, sessions: SessionStore | undefined, par
   const oidc = createOidcContext(config, {
     ...base,
     ...others,
-    metricsPrefix: base.metricsPrefix,
     redis: state,
     sharedClock,
     sessions,
@@ -92,24 +89,14 @@ function createProtocols(config: Config, sessions: SessionStore | undefined, par
     onClosed: async (session) => built.saml?.logout.sessionEnded(session),
   });
   const onEnded = async (session: BrowserSessionRecord): Promise<void> => oidc?.endSessions.ended(session);
-  built.saml = createSamlContext(config, {
-    base,
-    state,
-    sharedClock,
-    sessions,
-    onEnded,
-    clientUses,
-    domains: parts.domains,
-  });
+  const { domains } = parts;
+  built.saml = createSamlContext(config, { base, state, sharedClock, sessions, onEnded, clientUses, domains });
   const singleLogout = createSingleLogout(sessions, oidc?.endSessions, built.saml?.logout);
   return { oidc, saml: built.saml, singleLogout };
 }
 
 /** The code that queues user notifications is loaded only where they are enabled. */
-async function notificationsOf(
-  config: Config,
-  parts: { base: Base; bus: Bus; state: RedisClient; metrics: IdpMetrics; domains: AccountDomains },
-): Promise<NotificationsContext | undefined> {
+async function notificationsOf(config: Config, parts: NotificationParts): Promise<NotificationsContext | undefined> {
   if (!config.identity.frontend.enabled || !config.identity.notices.enabled) return undefined;
   const { createNotifications } = await import("./user-notifications/context.ts");
   return createNotifications(config, parts);
@@ -142,14 +129,12 @@ function demandersOf({ oidc, saml }: Protocols) {
   ];
 }
 
-interface PagesParts extends PageParts, Vouching {
+interface PagesParts extends PageParts, Vouching, Pick<AccountParts, "mailSetup" | "onAllEnded"> {
   readonly bus: Bus;
   readonly sessions: SessionStore | undefined;
   readonly protocols: Protocols;
   readonly notifications: NotificationsContext | undefined;
   readonly metrics: IdpMetrics;
-  readonly mailSetup: Parameters<typeof createAccount>[1]["mailSetup"];
-  readonly onAllEnded: Parameters<typeof createAccount>[1]["onAllEnded"];
   readonly regionCalls: RegionCalls | undefined;
 }
 
@@ -171,7 +156,7 @@ function createPagesContext(parts: PagesParts) {
     logger: base.logger,
   });
   const lostPhone = config.identity.mfa.lost_phone.enabled ? parts.lostPhone : undefined;
-  const fromSignIn = {
+  const ofSignIn = {
     lostPhone,
     visits,
     secondFactors,
@@ -181,7 +166,7 @@ function createPagesContext(parts: PagesParts) {
     protocols: ends,
     flowKeys,
   };
-  const signIn = createSignIn(parts, fromSignIn);
+  const signIn = createSignIn(parts, ofSignIn);
   return {
     visits,
     signIn,
@@ -254,7 +239,6 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   if (regionCalls !== undefined) serveRegionCalls(config, { ...protocols, calls: regionCalls, state, sharedClock });
   const pages = createPagesContext({ ...parts, ...vouching, mailSetup: mail?.setup, onAllEnded });
   later.set(pages);
-  const keyPrefix = config.storage.redis.prefix;
   return {
     ...base,
     ...protocols,
@@ -277,7 +261,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "idp", sharedClock)),
     /** The OpenAPI document that anyone may read. */
     openapi: lazyOpenapi("idp", config),
-    health: createIdpHealth({ base, bus, state, sharedClock, keyPrefix, oidc: protocols.oidc }),
+    health: createIdpHealth(config, base, { bus, state, clock: sharedClock }, protocols.oidc),
   };
 }
 

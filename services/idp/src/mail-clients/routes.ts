@@ -4,8 +4,7 @@ import { routeOf } from "@postern/shared/platform/http";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { sendProfile } from "./apple-profile.ts";
 import { autoconfigDocument } from "./autoconfig-document.ts";
-import { readAutodiscoverRequest } from "./autodiscover-request.ts";
-import { autodiscoverError, autodiscoverResponse } from "./autodiscover-response.ts";
+import { autodiscoverError, autodiscoverResponse, readAutodiscoverRequest } from "./autodiscover.ts";
 import type { MailClientDocuments } from "./context.ts";
 import { readMailAddress, servicesOfHost } from "./mail-address.ts";
 

@@ -5,6 +5,8 @@ import { factorStates } from "../flow/flow-table.ts";
 import type { SignInStep } from "../metrics.ts";
 import type { FactorAttempt } from "../second-factors/factor-guard-redis.ts";
 import type { NamedFactor } from "../second-factors/factor-proofs.ts";
+import { type EnrolledFactors, neededFactors } from "../second-factors/needed-factors.ts";
+import { flowWithAnyFactor } from "../second-factors/sign-in-demands.ts";
 import type { Notification } from "../user-notifications/notification.ts";
 import { forFlow } from "../visit/flow-visit.ts";
 import type { VisitHandler } from "../visit/page-routes.ts";
@@ -110,6 +112,22 @@ export interface FlowAtFactor {
   readonly flow: FlowRecord;
   readonly pending: PendingSignIn;
   readonly browserToken: string;
+}
+
+function acrValuesOf({ params }: FlowRecord): readonly string[] {
+  return (params?.acrValues ?? "").split(" ").filter((value) => value !== "");
+}
+
+/** What a sign-in needs of the account's factors, for the application and for the account's domain, and whether the domain requires one. */
+export async function factorsOf(
+  { domains }: Pick<SignInContext, "domains">,
+  flow: FlowRecord,
+  account: string,
+  enrolled: EnrolledFactors,
+) {
+  const isRequired = await domains.requiresFactor(account);
+  const demands = isRequired ? flowWithAnyFactor(flow.client) : flow.client;
+  return { isRequired, needed: neededFactors(enrolled, demands, acrValuesOf(flow)) };
 }
 
 /** Whether a code from the help desk may complete this sign-in. The password may be someone else's if the sign-in is suspicious. */
