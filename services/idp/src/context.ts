@@ -47,17 +47,11 @@ import { createVisitContext, type PageParts, starterOf } from "./visit/context.t
 const everyMs = 10_000;
 const nowMs = (): number => systemClock.now();
 
-/** The list of applications, and the note of when each was last used. */
-function createApplicationList(config: Config, { logger }: Base, state: RedisClient) {
+/** The note of when each application was last used. */
+function createLastUses(config: Config, { logger }: Base, state: RedisClient) {
   const store = createClientUseStore(state, config.storage.redis.prefix);
   const onError = (err: unknown): void => logger.debug({ err }, "the last use of clients could not be written");
-  return {
-    uses: createClientUses(store, nowMs, everyMs, onError),
-    listOf: (
-      clients: Parameters<typeof createListApplications>[0],
-      providers: Parameters<typeof createListApplications>[1],
-    ) => createListApplications(clients, providers, store, nowMs),
-  };
+  return { store, uses: createClientUses(store, nowMs, everyMs, onError) };
 }
 
 /** OIDC, SAML and the logout of both. */
@@ -218,7 +212,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const sharedClock = watchRedisClock(state);
   const { bus, engineWatch } = await engineBusFromConfig(config, base);
   const names = flushSettings(config);
-  const applications = createApplicationList(config, base, state);
+  const lastUses = createLastUses(config, base, state);
   const suspensions = suspensionsFromConfig(config, base, { redis: state, bus, clock: sharedClock });
   const { liveDomains, domains, isRefused } = createDomains(config, base, bus, suspensions);
   const sessions = createSessions(config, { redis: state, clock: sharedClock, isRefused });
@@ -226,7 +220,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const shown = { config, base, bus, state, sharedClock, suspensions, domains };
   const accountNames = accountNamesFromSettings({ bus, live: () => names });
   const later = pagesLater();
-  const clients = { clientUses: applications.uses, accountNames, isRefused, regionCalls };
+  const clients = { clientUses: lastUses.uses, accountNames, isRefused, regionCalls };
   const protocols = createProtocols(config, sessions, { ...shown, ...clients, ...later.parts });
   const metrics = createIdpMetrics(base.metrics, base.metricsPrefix);
   const notifications = await notificationsOf(config, { base, bus, state, metrics, domains });
@@ -242,10 +236,12 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   return {
     ...base,
     ...protocols,
-    clientUses: applications.uses,
-    listApplications: applications.listOf(
+    clientUses: lastUses.uses,
+    listApplications: createListApplications(
       () => configuredClients(protocols),
       () => protocols.saml?.listProviders() ?? [],
+      lastUses.store,
+      nowMs,
     ),
     pages,
     /** Undefined while `identity.mail_clients.enabled` is off. */

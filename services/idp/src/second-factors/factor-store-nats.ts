@@ -20,7 +20,7 @@ import type { Bus } from "@postern/shared/platform/bus";
 import { AppError } from "@postern/shared/platform/errors";
 import type { EngineCall } from "../visit/visit.ts";
 import type { EnrolledFactors } from "./needed-factors.ts";
-import type { RemovedPasskeys } from "./removed-passkeys-redis.ts";
+import type { RemovedPasskeys } from "./passkeys-redis.ts";
 
 /** The factors of an account, without secrets. */
 export interface FactorState {

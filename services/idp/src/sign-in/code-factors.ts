@@ -3,7 +3,7 @@ import { pathTo, typedCode } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
 import type { FastifyReply } from "fastify";
 import { csrfToken } from "../flow/browser-binding.ts";
-import { factorPaths, pageUrlOf } from "../flow/flow-paths.ts";
+import { factorPaths, localPath, pageUrlOf } from "../flow/flow-paths.ts";
 import type { FactorMethod, PendingSignIn } from "../flow/flow-record.ts";
 import type { Page } from "../pages/look.ts";
 import { type FactorView, lostPhonePage, mfaPage, recoveryPage, totpPage } from "../pages/templates/factors.ts";
@@ -82,7 +82,7 @@ function showFactor(
 ): FastifyReply {
   const { pages, deviceMemory } = deps;
   const view: FactorView = {
-    action: visit.language === undefined ? visit.path : `${visit.path}/${visit.language.tag}`,
+    action: localPath(visit.path, visit.language?.tag),
     csrfToken: csrfToken(flow.id, browserToken),
     account: pending.shownAs ?? pending.account,
     problem,

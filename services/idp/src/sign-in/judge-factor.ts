@@ -8,7 +8,7 @@ import type { NamedFactor } from "../second-factors/factor-proofs.ts";
 import { type EnrolledFactors, neededFactors } from "../second-factors/needed-factors.ts";
 import { flowWithAnyFactor } from "../second-factors/sign-in-demands.ts";
 import type { Notification } from "../user-notifications/notification.ts";
-import { forFlow } from "../visit/flow-visit.ts";
+import { type Admitted, forFlow } from "../visit/flow-visit.ts";
 import type { VisitHandler } from "../visit/page-routes.ts";
 import { auditVisit, notificationOrigin, referenceIn, requestSession, sendOn, type Visit } from "../visit/visit.ts";
 import type { SignInContext } from "./context.ts";
@@ -108,11 +108,7 @@ export async function judgeFactor<Factor extends NamedFactor>(
 }
 
 /** A flow whose password step is complete, at one of its factors. */
-export interface FlowAtFactor {
-  readonly flow: FlowRecord;
-  readonly pending: PendingSignIn;
-  readonly browserToken: string;
-}
+export type FlowAtFactor = Admitted & { readonly pending: PendingSignIn };
 
 function acrValuesOf({ params }: FlowRecord): readonly string[] {
   return (params?.acrValues ?? "").split(" ").filter((value) => value !== "");
@@ -141,10 +137,11 @@ export function forFactor(
   isOffered: (pending: PendingSignIn) => boolean,
   handler: (visit: Visit, found: FlowAtFactor) => Promise<FastifyReply>,
 ): VisitHandler {
-  return forFlow(deps, factorStates, async (visit, { flow, browserToken }) => {
+  return forFlow(deps, factorStates, async (visit, admitted) => {
+    const { flow } = admitted;
     const { pending } = flow;
     return pending !== undefined && isOffered(pending)
-      ? handler(visit, { flow, pending, browserToken })
+      ? handler(visit, { ...admitted, pending })
       : sendOn(deps.pages, visit, pageUrlOf(flow, visit.language?.tag), flow);
   });
 }

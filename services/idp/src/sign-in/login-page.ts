@@ -1,7 +1,7 @@
 import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply } from "fastify";
 import { csrfToken } from "../flow/browser-binding.ts";
-import { pageUrlOf } from "../flow/flow-paths.ts";
+import { localPath, pageUrlOf } from "../flow/flow-paths.ts";
 import { type FlowRecord, otherDomain } from "../flow/flow-record.ts";
 import { loginPage } from "../pages/templates/login.ts";
 import { cancelIn, formTargets, hrefIn } from "../visit/flow-visit.ts";
@@ -38,7 +38,7 @@ export function showLogin(
 ): FastifyReply {
   const { flow, browserToken, username, remember, problem, offersChange = false, reference } = state;
   const view = {
-    action: visit.language === undefined ? visit.path : `${visit.path}/${visit.language.tag}`,
+    action: localPath(visit.path, visit.language?.tag),
     csrfToken: csrfToken(flow.id, browserToken),
     client: flow.client === undefined ? undefined : (flow.client.name ?? flow.client.id),
     username,

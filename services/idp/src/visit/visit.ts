@@ -17,7 +17,7 @@ import type { BrowserSessionRecord, SessionOrigin } from "../sessions/browser-se
 import { cookieNames } from "../sessions/cookies.ts";
 import type { SessionStore } from "../sessions/session-store-redis.ts";
 import type { NotificationOrigin } from "../user-notifications/notification.ts";
-import { type Form, submittedForm } from "./form-body.ts";
+import { Form } from "./form-body.ts";
 
 /** The deadline of a call to an engine, and the request that it belongs to. */
 export interface EngineCall {
@@ -68,7 +68,7 @@ export function formVisit(base: Omit<Visit, "form" | "query" | "param">): Visit 
   const { body, query, params } = base.request;
   return {
     ...base,
-    form: submittedForm(body),
+    form: body instanceof Form ? body : new Form(),
     query: (name) => textIn(query, name),
     param: (name) => textIn(params, name),
   };
