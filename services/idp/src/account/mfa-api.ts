@@ -18,21 +18,16 @@ type ApiUser = Pick<Member, "session" | "owner"> & { readonly state: FactorState
 
 type Answer = (user: ApiUser, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-function headerOf(request: FastifyRequest, name: string): string | undefined {
-  const value = request.headers[name];
-  return typeof value === "string" ? value : undefined;
-}
-
 /**
  * Whether our own page sends the request: the browser says so, or the request carries a page's token (OWASP, CSRF
  * prevention).
  */
 function isOurs({ pages, origin }: AccountContext, request: FastifyRequest, sessionUid: string): boolean {
-  const site = headerOf(request, "sec-fetch-site");
+  const site = textIn(request.headers, "sec-fetch-site");
   if (site !== undefined && site !== "same-origin") return false;
-  const from = headerOf(request, "origin");
+  const from = textIn(request.headers, "origin");
   if (from !== undefined) return from === origin;
-  const token = headerOf(request, "x-csrf-token");
+  const token = textIn(request.headers, "x-csrf-token");
   const browserToken = pages.cookies.read(request.headers.cookie, cookieNames.flow);
   return site === "same-origin" || readCsrfToken(token, browserToken) === sessionUid;
 }

@@ -1,4 +1,5 @@
 import { pathTo } from "@postern/shared/contracts";
+import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
 import { csrfToken } from "../flow/browser-binding.ts";
 import type { FlowRecord, PendingSignIn } from "../flow/flow-record.ts";
 import { webauthnLoginPage } from "../pages/templates/webauthn.ts";
@@ -64,7 +65,7 @@ interface Unproved {
   readonly account?: string | undefined;
 }
 
-export type Proof = Proved | Unproved;
+type Proof = Proved | Unproved;
 
 const denied = (reason: string, account?: string): Unproved => ({ failed: "denied", reason, account });
 
@@ -82,7 +83,7 @@ async function passkey(deps: SignInContext, visit: Visit, flow: FlowRecord): Pro
   if (response === undefined || name === undefined) return denied("malformed_answer");
   const clientIp = request.caller?.clientIp ?? "";
   if (!(await passkeyAttempts.admit(clientIp))) return { failed: "throttled", reason: "too_many_attempts" };
-  const proof = await judgePasskey(deps, visit, { flow, name, response }).catch(async (error: unknown) => {
+  const proof = await judgePasskey(deps, visit, flow, { name, response }).catch(async (error: unknown) => {
     await passkeyAttempts.giveBack(clientIp).catch(() => undefined);
     throw error;
   });
@@ -90,17 +91,16 @@ async function passkey(deps: SignInContext, visit: Visit, flow: FlowRecord): Pro
   return proof;
 }
 
-interface ShownPasskey {
-  readonly flow: FlowRecord;
-  readonly name: string;
-  readonly response: NonNullable<ReturnType<typeof readAssertion>>;
-}
-
 /**
  * The account is the one that holds the passkey, so that it may be renamed. A backend must still have it, and policies must admit it.
  * Without the id of its passkey, the work for an account is that for an unknown name (ADR 0059).
  */
-async function judgePasskey(deps: SignInContext, visit: Visit, { flow, name, response }: ShownPasskey): Promise<Proof> {
+async function judgePasskey(
+  deps: SignInContext,
+  visit: Visit,
+  flow: FlowRecord,
+  { name, response }: { readonly name: string; readonly response: AuthenticationResponseJSON },
+): Promise<Proof> {
   const { ceremonies, store, lookUp, suspensions, domains, nowMs, decisionTimeoutMs, rememberMs } = deps;
   const { request } = visit;
   const context = callContext(visit, decisionTimeoutMs());

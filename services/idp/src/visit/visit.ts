@@ -238,8 +238,7 @@ export function sendOn(pages: Pages, visit: Visit, place: string | undefined, fl
 
 /** The token in the form, or in a script's header, which foreign pages cannot set. */
 export function csrfTokenIn({ form, request }: Visit): string | undefined {
-  const header = request.headers["x-csrf-token"];
-  return form.one("csrf_token") ?? (typeof header === "string" ? header : undefined);
+  return form.one("csrf_token") ?? textIn(request.headers, "x-csrf-token");
 }
 
 /** Writes an audit record with the client address and session of the request. */
