@@ -37,6 +37,13 @@ function missingOf(
   );
 }
 
+/** Whether the client and the requested rank accept a factor. */
+function isAcceptedAs(method: FactorMethod, client: FlowDemands | undefined, rank: number): boolean {
+  const levels = client?.mfaLevels ?? defaultLevels;
+  const isEnough = levels[method] >= levelNumber(client?.requiredMfaLevel, levels);
+  return isEnough && isSupported(method, client) && rankOfMethod(method) >= rank;
+}
+
 /**
  * `isNeeded`: whether a second factor is required, which it always is for an account that has one. Recovery codes replace a
  * lost factor; on their own they are not one. `methods`: the factors that the user can use, in the order in which the page
@@ -57,8 +64,7 @@ export function neededFactors(
   const enough = usable.filter((method) => levels[method] >= level);
   const rank = wantedRank(acrValues) ?? 0;
   const wished = enough.filter((method) => rankOfMethod(method) >= rank);
-  const isCodeEnough = levels.recovery >= level && rankOfMethod("recovery") >= rank;
-  const acceptsCode = missing.length === 0 && isCodeEnough && isSupported("recovery", client);
+  const acceptsCode = missing.length === 0 && isAcceptedAs("recovery", client, rank);
   if (wished.length > 0) return { isNeeded, methods: wished, missing, acceptsCode };
   // A weaker factor admits the user to setting up the demanded one.
   return { isNeeded, methods: missing.length > 0 ? usable : enough, missing, acceptsCode };

@@ -69,7 +69,7 @@ async function askOne(sentinel: Redis, address: HostPort, master: string): Promi
 /**
  * All sentinels of a primary.
  *
- * @param sentinels those of the configuration; the panel also asks those that they know
+ * @param sentinels those of the configuration; the panel asks those that they know, too
  */
 export function createSentinelPanel(master: string, sentinels: readonly HostPort[], login: Login) {
   const members = new Map<string, { readonly address: HostPort; readonly client: Redis }>();
