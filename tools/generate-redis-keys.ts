@@ -20,7 +20,7 @@ function row({ name, owner, role, type, ttlSeconds, bound, lost, parts, build }:
   return `| ${name} | \`${example}\` | ${owner} | ${role} | ${type} | ${bound ?? lifetime(ttlSeconds)} | ${lost} |`;
 }
 
-const page = `<!-- Made from libs/shared/src/platform/redis/keys.ts by tools/generate-redis-keys.ts; do not edit. -->
+const page = `<!-- Made from libs/shared/src/platform/redis/keys by tools/generate-redis-keys.ts; do not edit. -->
 
 # Keys in Redis
 

@@ -19,11 +19,10 @@ import type { SharedByProcess } from "@postern/shared/platform/lifecycle";
 import { lazyOpenapi } from "@postern/shared/platform/openapi";
 import { type RedisClient, watchRedisClock } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
-import { createAccount } from "./account/context.ts";
+import { type AccountParts, createAccount } from "./account/context.ts";
 import { createClientUses } from "./applications/client-uses.ts";
 import { createClientUseStore } from "./applications/client-uses-redis.ts";
 import { createListApplications } from "./applications/list-applications.ts";
-import type { AccountDomains } from "./domains/account-domains.ts";
 import { createDomains } from "./domains/context.ts";
 import { createIdpHealth } from "./health.ts";
 import { createMailClients } from "./mail-clients/context.ts";
@@ -31,8 +30,7 @@ import { createIdpMetrics, type IdpMetrics } from "./metrics.ts";
 import { accountOfSession } from "./oidc/accounts/accounts.ts";
 import { createOidcContext, type OidcContext } from "./oidc/context.ts";
 import { deviceEnd } from "./oidc/device/device.ts";
-import { serveRegionCalls } from "./region-calls/context.ts";
-import { createRegionSessions } from "./regions/context.ts";
+import { createRegionSessions, serveRegionCalls } from "./regions/context.ts";
 import { createDeviceMemory } from "./remembered-devices/remembered-devices.ts";
 import { createSamlContext, type SamlContext } from "./saml/context.ts";
 import { createSecondFactors, createVouching, type Vouching } from "./second-factors/context.ts";
@@ -43,23 +41,17 @@ import { createSingleLogout, type SingleLogout } from "./sessions/single-logout.
 import { idpSettings } from "./settings.ts";
 import { createSignIn } from "./sign-in/context.ts";
 import { serveSuspensions } from "./suspensions/end-access.ts";
-import type { NotificationsContext } from "./user-notifications/context.ts";
+import type { NotificationParts, NotificationsContext } from "./user-notifications/context.ts";
 import { createVisitContext, type PageParts, starterOf } from "./visit/context.ts";
 
 const everyMs = 10_000;
 const nowMs = (): number => systemClock.now();
 
-/** The list of applications, and the note of when each was last used. */
-function createApplicationList(config: Config, { logger }: Base, state: RedisClient) {
+/** The note of when each application was last used. */
+function createLastUses(config: Config, { logger }: Base, state: RedisClient) {
   const store = createClientUseStore(state, config.storage.redis.prefix);
   const onError = (err: unknown): void => logger.debug({ err }, "the last use of clients could not be written");
-  return {
-    uses: createClientUses(store, nowMs, everyMs, onError),
-    listOf: (
-      clients: Parameters<typeof createListApplications>[0],
-      providers: Parameters<typeof createListApplications>[1],
-    ) => createListApplications(clients, providers, store, nowMs),
-  };
+  return { store, uses: createClientUses(store, nowMs, everyMs, onError) };
 }
 
 /** OIDC, SAML and the logout of both. */
@@ -84,7 +76,6 @@ function createProtocols(config: Config, sessions: SessionStore | undefined, par
   const oidc = createOidcContext(config, {
     ...base,
     ...others,
-    metricsPrefix: base.metricsPrefix,
     redis: state,
     sharedClock,
     sessions,
@@ -92,24 +83,14 @@ function createProtocols(config: Config, sessions: SessionStore | undefined, par
     onClosed: async (session) => built.saml?.logout.sessionEnded(session),
   });
   const onEnded = async (session: BrowserSessionRecord): Promise<void> => oidc?.endSessions.ended(session);
-  built.saml = createSamlContext(config, {
-    base,
-    state,
-    sharedClock,
-    sessions,
-    onEnded,
-    clientUses,
-    domains: parts.domains,
-  });
+  const { domains } = parts;
+  built.saml = createSamlContext(config, { base, state, sharedClock, sessions, onEnded, clientUses, domains });
   const singleLogout = createSingleLogout(sessions, oidc?.endSessions, built.saml?.logout);
   return { oidc, saml: built.saml, singleLogout };
 }
 
 /** The code that queues user notifications is loaded only where they are enabled. */
-async function notificationsOf(
-  config: Config,
-  parts: { base: Base; bus: Bus; state: RedisClient; metrics: IdpMetrics; domains: AccountDomains },
-): Promise<NotificationsContext | undefined> {
+async function notificationsOf(config: Config, parts: NotificationParts): Promise<NotificationsContext | undefined> {
   if (!config.identity.frontend.enabled || !config.identity.notices.enabled) return undefined;
   const { createNotifications } = await import("./user-notifications/context.ts");
   return createNotifications(config, parts);
@@ -142,14 +123,12 @@ function demandersOf({ oidc, saml }: Protocols) {
   ];
 }
 
-interface PagesParts extends PageParts, Vouching {
+interface PagesParts extends PageParts, Vouching, Pick<AccountParts, "mailSetup" | "onAllEnded"> {
   readonly bus: Bus;
   readonly sessions: SessionStore | undefined;
   readonly protocols: Protocols;
   readonly notifications: NotificationsContext | undefined;
   readonly metrics: IdpMetrics;
-  readonly mailSetup: Parameters<typeof createAccount>[1]["mailSetup"];
-  readonly onAllEnded: Parameters<typeof createAccount>[1]["onAllEnded"];
   readonly regionCalls: RegionCalls | undefined;
 }
 
@@ -171,7 +150,7 @@ function createPagesContext(parts: PagesParts) {
     logger: base.logger,
   });
   const lostPhone = config.identity.mfa.lost_phone.enabled ? parts.lostPhone : undefined;
-  const fromSignIn = {
+  const ofSignIn = {
     lostPhone,
     visits,
     secondFactors,
@@ -181,7 +160,7 @@ function createPagesContext(parts: PagesParts) {
     protocols: ends,
     flowKeys,
   };
-  const signIn = createSignIn(parts, fromSignIn);
+  const signIn = createSignIn(parts, ofSignIn);
   return {
     visits,
     signIn,
@@ -233,7 +212,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const sharedClock = watchRedisClock(state);
   const { bus, engineWatch } = await engineBusFromConfig(config, base);
   const names = flushSettings(config);
-  const applications = createApplicationList(config, base, state);
+  const lastUses = createLastUses(config, base, state);
   const suspensions = suspensionsFromConfig(config, base, { redis: state, bus, clock: sharedClock });
   const { liveDomains, domains, isRefused } = createDomains(config, base, bus, suspensions);
   const sessions = createSessions(config, { redis: state, clock: sharedClock, isRefused });
@@ -241,7 +220,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const shown = { config, base, bus, state, sharedClock, suspensions, domains };
   const accountNames = accountNamesFromSettings({ bus, live: () => names });
   const later = pagesLater();
-  const clients = { clientUses: applications.uses, accountNames, isRefused, regionCalls };
+  const clients = { clientUses: lastUses.uses, accountNames, isRefused, regionCalls };
   const protocols = createProtocols(config, sessions, { ...shown, ...clients, ...later.parts });
   const metrics = createIdpMetrics(base.metrics, base.metricsPrefix);
   const notifications = await notificationsOf(config, { base, bus, state, metrics, domains });
@@ -254,14 +233,15 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   if (regionCalls !== undefined) serveRegionCalls(config, { ...protocols, calls: regionCalls, state, sharedClock });
   const pages = createPagesContext({ ...parts, ...vouching, mailSetup: mail?.setup, onAllEnded });
   later.set(pages);
-  const keyPrefix = config.storage.redis.prefix;
   return {
     ...base,
     ...protocols,
-    clientUses: applications.uses,
-    listApplications: applications.listOf(
+    clientUses: lastUses.uses,
+    listApplications: createListApplications(
       () => configuredClients(protocols),
       () => protocols.saml?.listProviders() ?? [],
+      lastUses.store,
+      nowMs,
     ),
     pages,
     /** Undefined while `identity.mail_clients.enabled` is off. */
@@ -277,7 +257,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     readCaller: createCallerReader(createCallerVerifier({ secret: settings.assertionSecret }, "idp", sharedClock)),
     /** The OpenAPI document that anyone may read. */
     openapi: lazyOpenapi("idp", config),
-    health: createIdpHealth({ base, bus, state, sharedClock, keyPrefix, oidc: protocols.oidc }),
+    health: createIdpHealth(config, base, { bus, state, clock: sharedClock }, protocols.oidc),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Base } from "@postern/shared/assembly";
 import { type Bus, busHealth } from "@postern/shared/platform/bus";
+import type { Config } from "@postern/shared/platform/config";
 import { createHealth, type Health } from "@postern/shared/platform/lifecycle";
 import { type RedisClient, type RedisClock, redisHealth } from "@postern/shared/platform/redis";
 import type { OidcContext } from "./oidc/context.ts";
@@ -26,27 +27,18 @@ function keysHealth(oidc: OidcContext | undefined) {
  * A replica becomes ready once it has reached Redis. Without Redis it is degraded, as without the bus: discovery, keys and errors that clients
  * understand are better than the page of a proxy that has left out all replicas.
  */
-export function createIdpHealth({
-  base,
-  bus,
-  state,
-  sharedClock,
-  keyPrefix,
-  oidc,
-}: {
-  readonly base: Base;
-  readonly bus: Bus;
-  readonly state: RedisClient;
-  readonly sharedClock: RedisClock;
-  readonly keyPrefix: string;
-  readonly oidc: OidcContext | undefined;
-}): Health {
-  const { logger, service, instance } = base;
+export function createIdpHealth(
+  { storage }: Config,
+  { logger, service, instance }: Base,
+  { bus, state, clock }: { readonly bus: Bus; readonly state: RedisClient; readonly clock: RedisClock },
+  oidc: OidcContext | undefined,
+): Health {
+  const { prefix: keyPrefix } = storage.redis;
   return createHealth({
     checks: [
       busHealth(bus, false),
       ...keysHealth(oidc),
-      clockHealth(sharedClock),
+      clockHealth(clock),
       redisHealth({ client: state, role: "state", required: false, keyPrefix, service, instance }),
     ],
     onFailure: (name, err) => logger.warn({ check: name, err }, "health check failed"),

@@ -11,27 +11,19 @@ import { keysOfPem } from "./saml/keys/pem-keys.ts";
 import { loadDocument } from "./saml/metadata/load-document.ts";
 import { samlSettings } from "./saml/saml-settings.ts";
 
-/** The logos of domains in the configuration. */
-function brandChecks({ auth }: Config): readonly PreflightCheck[] {
-  const names = ["logo_file", "logo_file_dark", "icon_file"] as const;
-  return auth.domains.records.flatMap(({ brand }, index) =>
-    names.map((name) => ({
-      path: `auth.domains.records[${index}].brand.${name}`,
-      run: () => readLogo(brand[name]),
-    })),
-  );
+const logoNames = ["logo_file", "logo_file_dark", "icon_file"] as const;
+
+function logoChecks(files: Readonly<Record<(typeof logoNames)[number], string>>, path: string) {
+  return logoNames.map((name) => ({ path: `${path}.${name}`, run: () => readLogo(files[name]) }));
 }
 
-function pageChecks(config: Config): readonly PreflightCheck[] {
-  const { identity } = config;
+function pageChecks({ identity, auth }: Config): readonly PreflightCheck[] {
   const { enabled, branding, templates_folder: folder } = identity.frontend;
   if (!enabled) return [];
   return [
-    { path: "identity.frontend.branding.logo_file", run: () => readLogo(branding.logo_file) },
-    { path: "identity.frontend.branding.logo_file_dark", run: () => readLogo(branding.logo_file_dark) },
-    { path: "identity.frontend.branding.icon_file", run: () => readLogo(branding.icon_file) },
+    ...logoChecks(branding, "identity.frontend.branding"),
     { path: "identity.frontend.templates_folder", run: () => readTemplates(folder) },
-    ...brandChecks(config),
+    ...auth.domains.records.flatMap(({ brand }, index) => logoChecks(brand, `auth.domains.records[${index}].brand`)),
   ];
 }
 

@@ -58,23 +58,7 @@ function levelOf(error: Error, isEarly: boolean): AppError["row"]["logLevel"] {
   return isEarly ? "info" : error.row.logLevel;
 }
 
-type IdpParts = Pick<
-  IdpContext,
-  | "settings"
-  | "readCaller"
-  | "logger"
-  | "pages"
-  | "mailClients"
-  | "oidc"
-  | "openapi"
-  | "listApplications"
-  | "saml"
-  | "singleLogout"
-  | "tracer"
-  | "liveDomains"
->;
-
-function registerOpenapi(app: FastifyInstance, openapi: IdpParts["openapi"]): void {
+function registerOpenapi(app: FastifyInstance, openapi: IdpContext["openapi"]): void {
   for (const [id, format] of [
     ["idpContractYaml", "yaml"],
     ["idpContractJson", "json"],
@@ -86,7 +70,7 @@ function registerOpenapi(app: FastifyInstance, openapi: IdpParts["openapi"]): vo
 }
 
 /** All pages of sign-in and self-service, with the APIs that belong to them. */
-function registerPages(app: FastifyInstance, pages: NonNullable<IdpParts["pages"]>, identifier: string): void {
+function registerPages(app: FastifyInstance, pages: NonNullable<IdpContext["pages"]>, identifier: string): void {
   const { visits, signIn, account, devUi } = pages;
   registerCommonPages(app, visits);
   registerPageRoutes(app, [...signInRoutes(signIn), ...accountRoutes(account)], visits);
@@ -100,8 +84,8 @@ function registerPages(app: FastifyInstance, pages: NonNullable<IdpParts["pages"
 }
 
 /** The identity provider behind the gateway. A request without a caller assertion gets 401, an unknown path 404. */
-export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {
-  const { settings, readCaller, logger, pages, oidc, openapi, saml, singleLogout } = parts;
+export async function createIdp(context: IdpContext): Promise<FastifyInstance> {
+  const { settings, readCaller, logger, pages, oidc, openapi, saml, singleLogout } = context;
   const app = Fastify({
     logger: false,
     bodyLimit: settings.maxBodyBytes,
@@ -120,8 +104,8 @@ export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {
   app.addHook("onRequest", async ({ headers: { origin = "" } }, reply) =>
     origin.length > longestOrigin ? oauthError(reply, 400, "invalid_request") : undefined,
   );
-  traceForwarded(app, parts.tracer);
-  limitCallers(app, { domains: parts.liveDomains, logger });
+  traceForwarded(app, context.tracer);
+  limitCallers(app, { domains: context.liveDomains, logger });
   takeStrictJson(app);
   onlyOperations(app, "idp");
   answerUnrouted(app, pages && unknownPage(pages.visits.pages));
@@ -136,8 +120,8 @@ export async function createIdp(parts: IdpParts): Promise<FastifyInstance> {
   });
   registerOpenapi(app, openapi);
   if (pages !== undefined) registerPages(app, pages, settings.identifier);
-  if (parts.mailClients !== undefined) registerMailClients(app, parts.mailClients);
-  registerApplications(app, parts, settings.identifier);
+  if (context.mailClients !== undefined) registerMailClients(app, context.mailClients);
+  registerApplications(app, context, settings.identifier);
   if (oidc !== undefined) {
     app.addHook("onResponse", async (request, reply) => {
       const route = routeOfPath(request.routeOptions.url);

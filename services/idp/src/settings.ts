@@ -1,17 +1,8 @@
 import type { Config } from "@postern/shared/platform/config";
 import { Secret } from "@postern/shared/platform/crypto";
-import { type HostPort, parseHostPort } from "@postern/shared/platform/net";
+import { parseHostPort } from "@postern/shared/platform/net";
 
-interface IdpSettings {
-  readonly identifier: string;
-  readonly address: HostPort;
-  readonly privateAddress: string;
-  readonly assertionSecret: Secret;
-  readonly requestTimeoutMs: number;
-  readonly maxBodyBytes: number;
-}
-
-export function idpSettings({ runtime }: Config): IdpSettings {
+export function idpSettings({ runtime }: Config) {
   const { idp, caller_assertion } = runtime.services;
   const address = parseHostPort(idp.address);
   if (address === undefined) throw new RangeError(`runtime.services.idp.address: ${idp.address}`);

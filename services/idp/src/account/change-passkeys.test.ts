@@ -26,7 +26,6 @@ function passkeysWith(...ends: readonly Removal[]) {
     store: {
       read: async (account) => ({
         account,
-        displayName: undefined,
         hasTotp: false,
         recoveryCodesLeft: 0,
         webauthnCredentials: [...stored],

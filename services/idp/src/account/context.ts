@@ -6,18 +6,21 @@ import { type Config, clientDefaults } from "@postern/shared/platform/config";
 import type { RedisClient } from "@postern/shared/platform/redis";
 import type { AccountDomains } from "../domains/account-domains.ts";
 import type { MailSetup } from "../mail-clients/mail-setup.ts";
+import type { OidcContext } from "../oidc/context.ts";
 import type { DeviceMemory } from "../remembered-devices/remembered-devices.ts";
 import type { SecondFactors } from "../second-factors/context.ts";
-import { demandsOf, withAnyFactor } from "../second-factors/sign-in-demands.ts";
+import { demandsOf, type SignInDemands, withAnyFactor } from "../second-factors/sign-in-demands.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
 import type { SignInContext } from "../sign-in/context.ts";
 import type { VisitContext } from "../visit/context.ts";
-import type { ConnectedApplications, ListDemands, MailSignIns } from "./connected-applications.ts";
 import { createRecentSignIns } from "./recent-sign-ins.ts";
 import { createSelfService } from "./self-service.ts";
 
+/** What the applications of one protocol demand of an account. @throws AppError if that cannot be determined */
+type ListDemands = (account: string) => Promise<readonly SignInDemands[]>;
+
 /** What self-service needs from other features. */
-interface AccountParts {
+export interface AccountParts {
   readonly state: RedisClient;
   readonly bus: Pick<Bus, "request">;
   readonly visits: VisitContext;
@@ -30,9 +33,9 @@ interface AccountParts {
   /** Undefined while `identity.mail_clients.enabled` is off. */
   readonly mailSetup: MailSetup | undefined;
   /** Undefined if OIDC is off. */
-  readonly applications: ConnectedApplications | undefined;
+  readonly applications: OidcContext["applications"] | undefined;
   /** Undefined if OIDC is off. */
-  readonly mailSignIns: MailSignIns | undefined;
+  readonly mailSignIns: OidcContext["mailSignIns"] | undefined;
   /** List the demands of the applications that an account is connected with; one for each protocol. */
   readonly demanders: readonly ListDemands[];
   /** A user has ended a session: also ends its tokens. */

@@ -5,10 +5,9 @@ import type { FactorState } from "../second-factors/factor-store-nats.ts";
 import { cookieNames } from "../sessions/cookies.ts";
 import { sendCompletion } from "../sign-in/finish-sign-in.ts";
 import { formTargets } from "../visit/flow-visit.ts";
-import type { VisitHandler } from "../visit/page-routes.ts";
 import { noteBrowserState, sendProblem, sendTo, setCookie, type Visit } from "../visit/visit.ts";
 import type { AccountContext } from "./context.ts";
-import { forMember, hasFactor, here, homePath, type Member } from "./member.ts";
+import { hasFactor, here, homePath, type Member, type MemberHandler } from "./member.ts";
 
 const references: Readonly<Record<FactorMethod, string>> = { totp: "otp", webauthn: "hwk", recovery: "otp" };
 
@@ -83,31 +82,27 @@ function hasMethod(state: FactorState, method: FactorMethod): boolean {
 }
 
 /** `GET /mfa/register/continue`: redirects to the next factor to set up, or continues the waiting sign-in. */
-export function getContinue(context: AccountContext): VisitHandler {
+export const getContinue: MemberHandler = async (context, visit, member) => {
   const { gate, self, completeSignIn, pages } = context;
-  return forMember(context, async (visit, member) => {
-    const flow = await waitingFlow(context, visit, member);
-    if (flow === undefined) return sendTo(visit.reply, here(visit, homePath));
-    const state = await self.read(member.owner);
-    if (state === undefined) return sendProblem(pages, visit, "unavailable");
-    const next = (flow.pending?.missing ?? []).find((method) => !hasMethod(state, method));
-    if (next !== undefined) return sendTo(visit.reply, here(visit, enrolmentPages[next]));
-    const moved = await gate.move(flow, "enrolled");
-    if (moved === undefined) return sendProblem(pages, visit, "expired", { flow });
-    return sendCompletion(context, visit, moved, await completeSignIn.resume(moved, member.session));
-  });
-}
+  const flow = await waitingFlow(context, visit, member);
+  if (flow === undefined) return sendTo(visit.reply, here(visit, homePath));
+  const state = await self.read(member.owner);
+  if (state === undefined) return sendProblem(pages, visit, "unavailable");
+  const next = (flow.pending?.missing ?? []).find((method) => !hasMethod(state, method));
+  if (next !== undefined) return sendTo(visit.reply, here(visit, enrolmentPages[next]));
+  const moved = await gate.move(flow, "enrolled");
+  if (moved === undefined) return sendProblem(pages, visit, "expired", { flow });
+  return sendCompletion(context, visit, moved, await completeSignIn.resume(moved, member.session));
+};
 
 /** `GET /mfa/register/cancel`: cancels the waiting sign-in and ends its session. */
-export function getCancel(context: AccountContext): VisitHandler {
+export const getCancel: MemberHandler = async (context, visit, member) => {
   const { sessions, onEnded, pages } = context;
-  return forMember(context, async (visit, member) => {
-    const flow = await waitingFlow(context, visit, member);
-    if (flow === undefined) return sendTo(visit.reply, here(visit, homePath));
-    const ended = await sessions.end(member.session.uid);
-    if (ended !== undefined) await onEnded(ended);
-    setCookie(visit.reply, pages.cookies.set(cookieNames.session, "", 0));
-    noteBrowserState(pages, visit, undefined);
-    return sendTo(visit.reply, here(visit, pathTo("loggedOutPage")));
-  });
-}
+  const flow = await waitingFlow(context, visit, member);
+  if (flow === undefined) return sendTo(visit.reply, here(visit, homePath));
+  const ended = await sessions.end(member.session.uid);
+  if (ended !== undefined) await onEnded(ended);
+  setCookie(visit.reply, pages.cookies.set(cookieNames.session, "", 0));
+  noteBrowserState(pages, visit, undefined);
+  return sendTo(visit.reply, here(visit, pathTo("loggedOutPage")));
+};

@@ -20,13 +20,6 @@ export function notificationOf(
   factor?: Notification["factor"],
   isDoubted = false,
 ): Notification {
-  const { session } = context;
-  return {
-    event,
-    account,
-    session,
-    origin,
-    ...(factor === undefined ? {} : { factor }),
-    ...(isDoubted && { isDoubted }),
-  };
+  const about = { event, account, session: context.session, origin };
+  return { ...about, ...(factor !== undefined && { factor }), ...(isDoubted && { isDoubted }) };
 }

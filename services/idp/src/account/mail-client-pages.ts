@@ -1,10 +1,7 @@
 import { pathTo } from "@postern/shared/contracts";
-import type { MailServer } from "@postern/shared/domain/mail-clients";
 import type { FastifyReply } from "fastify";
-import { userNameAt } from "../mail-clients/mail-address.ts";
-import type { MailAccount, MailSetup } from "../mail-clients/mail-setup.ts";
+import { type MailAccount, type MailSetup, serversView } from "../mail-clients/mail-setup.ts";
 import { thunderbirdCode } from "../mail-clients/thunderbird-code.ts";
-import type { ServersView, ShownServer } from "../pages/templates/credentials.ts";
 import {
   type ClientKind,
   clientKinds,
@@ -13,11 +10,10 @@ import {
   mailClientReadyPage,
   mailClientsPage,
 } from "../pages/templates/mail-clients.ts";
-import type { VisitHandler } from "../visit/page-routes.ts";
 import { sendProblem, showPage, type Visit } from "../visit/visit.ts";
+import { createAppPassword } from "./app-password-pages.ts";
 import type { AccountContext } from "./context.ts";
-import { createAppPassword } from "./create-app-password.ts";
-import { backTo, forMember, here, homePath, type Member, whenFresh } from "./member.ts";
+import { backTo, here, homePath, type Member, type MemberHandler, whenFresh } from "./member.ts";
 
 interface MailVisit {
   readonly visit: Visit;
@@ -27,14 +23,16 @@ interface MailVisit {
 }
 
 /** Admits users for whose mail domain there are settings; 404 for others. */
-function forMailAccount(context: AccountContext, handler: (mail: MailVisit) => Promise<FastifyReply>): VisitHandler {
-  const { mailSetup: setup, pages } = context;
-  return forMember(context, async (visit, member) => {
+function forMailAccount(
+  handler: (context: AccountContext, mail: MailVisit) => FastifyReply | Promise<FastifyReply>,
+): MemberHandler {
+  return async (context, visit, member) => {
+    const { mailSetup: setup, pages } = context;
     const account = await setup?.accountOf(member.session);
     return setup === undefined || account === undefined
       ? sendProblem(pages, visit, "not_found", { href: homePath })
-      : handler({ visit, member, setup, account });
-  });
+      : handler(context, { visit, member, setup, account });
+  };
 }
 
 /** The kind of client in the path. */
@@ -43,32 +41,15 @@ function kindIn({ param }: Visit): ClientKind | undefined {
   return isClientKind(kind) ? kind : undefined;
 }
 
-const securities = { tls: "SSL/TLS", starttls: "STARTTLS" } as const;
-
-const shownServer = (protocol: ShownServer["protocol"], server: MailServer | undefined): readonly ShownServer[] =>
-  server === undefined
-    ? []
-    : [{ protocol, host: server.host, port: server.port, security: securities[server.security] }];
-
-export function serversView({ services, mail }: MailAccount): ServersView {
-  const { imap, pop3, smtp } = services;
-  return {
-    userName: userNameAt(services, mail),
-    servers: [...shownServer("IMAP", imap), ...shownServer("POP3", pop3), ...shownServer("SMTP", smtp)],
-  };
-}
-
 /** `GET /mfa/mail-clients` */
-export function getMailClients(context: AccountContext): VisitHandler {
-  return forMailAccount(context, async ({ visit, account }) => {
-    const view = {
-      address: account.mail.address,
-      clients: clientKinds.map((kind) => ({ kind, href: here(visit, pathTo("mailClientPage", { client: kind })) })),
-      ...backTo(visit),
-    };
-    return showPage(context.pages, visit, { page: mailClientsPage, view });
-  });
-}
+export const getMailClients = forMailAccount(({ pages }, { visit, account }) => {
+  const view = {
+    address: account.mail.address,
+    clients: clientKinds.map((kind) => ({ kind, href: here(visit, pathTo("mailClientPage", { client: kind })) })),
+    ...backTo(visit),
+  };
+  return showPage(pages, visit, { page: mailClientsPage, view });
+});
 
 function showMailClient(
   { pages }: AccountContext,
@@ -95,19 +76,17 @@ function showMailClient(
 }
 
 /** `GET /mfa/mail-client/{client}`: like the list of app passwords it needs a recent sign-in, unless the account cannot have any. */
-export function getMailClient(context: AccountContext): VisitHandler {
-  return forMailAccount(context, async (mail) => {
-    const { visit, member } = mail;
-    const kind = kindIn(visit);
-    if (kind === undefined) return sendProblem(context.pages, visit, "not_found", { href: homePath });
-    const state = await context.self.read(member.owner);
-    if (state === undefined) return showMailClient(context, mail, { kind, hasAppPasswords: false });
-    const page = pathTo("mailClientPage", { client: kind });
-    return whenFresh(context, visit, { member, state, page }, async () =>
-      showMailClient(context, mail, { kind, hasAppPasswords: true }),
-    );
-  });
-}
+export const getMailClient = forMailAccount(async (context, mail) => {
+  const { visit, member } = mail;
+  const kind = kindIn(visit);
+  if (kind === undefined) return sendProblem(context.pages, visit, "not_found", { href: homePath });
+  const state = await context.self.read(member.owner);
+  if (state === undefined) return showMailClient(context, mail, { kind, hasAppPasswords: false });
+  const page = pathTo("mailClientPage", { client: kind });
+  return whenFresh(context, visit, { member, state, page }, async () =>
+    showMailClient(context, mail, { kind, hasAppPasswords: true }),
+  );
+});
 
 /**
  * Where the device gets its profile: a link that works once. Undefined if Redis cannot keep the profile: the app password exists already, so
@@ -147,21 +126,19 @@ async function showCreated(
 }
 
 /** `POST /mfa/mail-client/{client}`: creates an app password and shows it once, as a profile or QR code where the client reads one. */
-export function postMailClient(context: AccountContext): VisitHandler {
-  return forMailAccount(context, async (mail) => {
-    const { visit, member } = mail;
-    const kind = kindIn(visit);
-    const state = kind === undefined ? undefined : await context.self.read(member.owner);
-    if (kind === undefined || state === undefined) {
-      return sendProblem(context.pages, visit, "not_found", { href: homePath });
-    }
-    const page = pathTo("mailClientPage", { client: kind });
-    return whenFresh(context, visit, { member, state, page }, () =>
-      createAppPassword(context, visit, member, {
-        page,
-        showProblem: (problem) => showMailClient(context, mail, { kind, hasAppPasswords: true, problem }),
-        showCreated: (created) => showCreated(context, mail, { kind, ...created }),
-      }),
-    );
-  });
-}
+export const postMailClient = forMailAccount(async (context, mail) => {
+  const { visit, member } = mail;
+  const kind = kindIn(visit);
+  const state = kind === undefined ? undefined : await context.self.read(member.owner);
+  if (kind === undefined || state === undefined) {
+    return sendProblem(context.pages, visit, "not_found", { href: homePath });
+  }
+  const page = pathTo("mailClientPage", { client: kind });
+  return whenFresh(context, visit, { member, state, page }, () =>
+    createAppPassword(context, visit, member, {
+      page,
+      showProblem: (problem) => showMailClient(context, mail, { kind, hasAppPasswords: true, problem }),
+      showCreated: (created) => showCreated(context, mail, { kind, ...created }),
+    }),
+  );
+});

@@ -27,7 +27,16 @@ export interface Member {
   readonly csrfToken: string;
 }
 
-export type MemberHandler = (visit: Visit, member: Member) => Promise<FastifyReply>;
+/** Handles a visit by a signed-in user. */
+export type MemberHandler = (context: AccountContext, visit: Visit, member: Member) => Promise<FastifyReply>;
+
+/** Handles a visit by a user who has signed in recently, with the account's factors. */
+export type FreshHandler = (
+  context: AccountContext,
+  visit: Visit,
+  member: Member,
+  state: FactorState,
+) => Promise<FastifyReply>;
 
 export const homePath = pathTo("registrationHome");
 
@@ -59,7 +68,7 @@ export function forMember(context: AccountContext, handler: MemberHandler): Visi
       return sendProblem(pages, visit, "request", { href: homePath });
     }
     const owner = ownerOf(context, visit, session);
-    return handler(visit, { session, owner, csrfToken: csrfToken(session.uid, browserToken) });
+    return handler(context, visit, { session, owner, csrfToken: csrfToken(session.uid, browserToken) });
   };
 }
 
@@ -103,17 +112,14 @@ export async function whenFresh(
     : stepUp(context, visit, member, here(visit, page));
 }
 
-/** Handles a visit by a user who has signed in recently, with the account's factors. */
-export type FreshHandler = (visit: Visit, member: Member, state: FactorState) => Promise<FastifyReply>;
-
 /** `whenFresh` with the account's factors; 404 if its backend does not store any. */
 export function forFresh(context: AccountContext, page: string, handler: FreshHandler): VisitHandler {
-  return forMember(context, async (visit, member) => {
+  return forMember(context, async (_context, visit, member) => {
     const state = await context.self.read(member.owner);
     return whenFresh(context, visit, { member, state, page }, async () =>
       state === undefined
         ? sendProblem(context.pages, visit, "not_found", { href: homePath })
-        : handler(visit, member, state),
+        : handler(context, visit, member, state),
     );
   });
 }
@@ -127,10 +133,4 @@ export function sendRefusal(
 ): FastifyReply | undefined {
   if (outcome === "doubted") return sendProblem(pages, visit, "doubted", { href });
   return outcome === "refused" ? sendProblem(pages, visit, "failed", { href }) : undefined;
-}
-
-/** A text in a JSON body or among the parameters of a path; empty if there is none. */
-export function textIn(values: unknown, name: string): string {
-  const value: unknown = typeof values === "object" && values !== null ? Reflect.get(values, name) : undefined;
-  return typeof value === "string" ? value : "";
 }

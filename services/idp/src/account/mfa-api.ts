@@ -5,11 +5,11 @@ import { readCsrfToken } from "../flow/browser-binding.ts";
 import type { FactorState } from "../second-factors/factor-store-nats.ts";
 import { isFresh } from "../second-factors/freshness.ts";
 import { cookieNames } from "../sessions/cookies.ts";
-import { formVisit, sessionOf } from "../visit/visit.ts";
+import { formVisit, sessionOf, textIn } from "../visit/visit.ts";
 import type { AccountContext } from "./context.ts";
 import { noteShown } from "./enrolment.ts";
 import type { ChangeOutcome } from "./factor-owner.ts";
-import { hasFactor, type Member, ownerOf, textIn } from "./member.ts";
+import { hasFactor, type Member, ownerOf } from "./member.ts";
 import { addPasskey, beginRegistration } from "./passkey-pages.ts";
 import { type Gone, isDemanded } from "./removal.ts";
 
@@ -18,21 +18,16 @@ type ApiUser = Pick<Member, "session" | "owner"> & { readonly state: FactorState
 
 type Answer = (user: ApiUser, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-function headerOf(request: FastifyRequest, name: string): string | undefined {
-  const value = request.headers[name];
-  return typeof value === "string" ? value : undefined;
-}
-
 /**
  * Whether our own page sends the request: the browser says so, or the request carries a page's token (OWASP, CSRF
  * prevention).
  */
 function isOurs({ pages, origin }: AccountContext, request: FastifyRequest, sessionUid: string): boolean {
-  const site = headerOf(request, "sec-fetch-site");
+  const site = textIn(request.headers, "sec-fetch-site");
   if (site !== undefined && site !== "same-origin") return false;
-  const from = headerOf(request, "origin");
+  const from = textIn(request.headers, "origin");
   if (from !== undefined) return from === origin;
-  const token = headerOf(request, "x-csrf-token");
+  const token = textIn(request.headers, "x-csrf-token");
   const browserToken = pages.cookies.read(request.headers.cookie, cookieNames.flow);
   return site === "same-origin" || readCsrfToken(token, browserToken) === sessionUid;
 }
@@ -63,79 +58,53 @@ function sendOutcome(reply: FastifyReply, outcome: ChangeOutcome, message: strin
   return reply.code(outcome === "refused" ? 500 : 400).send({ error: outcome });
 }
 
-interface Removal {
-  readonly gone: Gone;
-  readonly message: string;
-  readonly remove: (user: ApiUser, request: FastifyRequest) => Promise<ChangeOutcome>;
-}
-
-function removing(context: AccountContext, { gone, message, remove }: Removal): Answer {
+/** Removes a factor, unless an application demands it. */
+function removing(
+  context: AccountContext,
+  gone: Gone,
+  message: string,
+  remove: (user: ApiUser, request: FastifyRequest) => Promise<ChangeOutcome>,
+): Answer {
   return async (user, request, reply) =>
     (await isDemanded(context, user.owner.account, user.state, gone))
       ? reply.code(403).send({ error: "factor_required" })
       : sendOutcome(reply, await remove(user, request), message);
 }
 
-interface ApiRoute {
-  readonly id: OperationId;
-  /** Only our own pages may send it. */
-  readonly isChange: boolean;
-  readonly answer: Answer;
-}
-
-const reading = (id: OperationId, answer: Answer): ApiRoute => ({ id, isChange: false, answer });
-const changing = (id: OperationId, answer: Answer): ApiRoute => ({ id, isChange: true, answer });
-
-function apiRoutes(context: AccountContext): readonly ApiRoute[] {
-  const { self } = context;
-  return [
-    reading("totpSetup", async ({ owner }, _request, reply) => {
-      const { secret, url } = await self.totpSetup(owner);
-      return reply.send({ secret, qr_code_url: url });
-    }),
-    changing("totpRegister", async (user, { body }, reply) => {
-      const outcome = await self.confirmTotp(user.owner, textIn(body, "code"));
-      if (outcome === "done") await noteShown(context, user, "totp");
-      return sendOutcome(reply, outcome, "TOTP registered");
-    }),
-    changing(
-      "totpDelete",
-      removing(context, {
-        gone: { totp: true },
-        message: "TOTP deleted",
-        remove: ({ owner }) => self.removeTotp(owner),
-      }),
-    ),
-    changing("recoveryCodesGenerate", async ({ owner, state }, _request, reply) => {
-      if (!hasFactor(state)) return reply.code(400).send({ error: "no_mfa_method" });
-      const codes = await self.makeCodes(owner);
-      return typeof codes === "string" ? sendOutcome(reply, codes, "") : reply.send({ codes });
-    }),
-    reading("webauthnRegisterBegin", async ({ session, state }, _request, reply) =>
-      reply.send({ publicKey: await beginRegistration(context, session, state) }),
-    ),
-    changing("webauthnRegisterFinish", async (user, { body }, reply) => {
-      const outcome = await addPasskey(context, user, user.state, body);
-      return outcome === "malformed"
-        ? reply.code(400).send({ error: "invalid_request" })
-        : sendOutcome(reply, outcome, "WebAuthn credential registered");
-    }),
-    changing(
-      "webauthnDelete",
-      removing(context, {
-        gone: { passkeys: 1 },
-        message: "WebAuthn credential deleted",
-        remove: ({ owner }, { params }) => self.removePasskeys(owner, textIn(params, "credentialID")),
-      }),
-    ),
-  ];
-}
-
-/** MFA API for a signed-in session: authenticated by the browser's session, not by an API caller. */
+/** MFA API for a signed-in session: authenticated by the browser's session, not by an API caller. Only our own pages may send changes. */
 export function registerMfaApi(app: FastifyInstance, context: AccountContext): void {
-  app.register(async (scope) => {
-    for (const { id, isChange, answer } of apiRoutes(context)) {
-      scope.route({ ...routeOf(operation(id)), handler: forApiUser(context, isChange, answer) });
-    }
+  const { self } = context;
+  const serve = (id: OperationId, answer: Answer): void => {
+    const found = operation(id);
+    app.route({ ...routeOf(found), handler: forApiUser(context, found.method !== "get", answer) });
+  };
+  serve("totpSetup", async ({ owner }, _request, reply) => {
+    const { secret, url } = await self.totpSetup(owner);
+    return reply.send({ secret, qr_code_url: url });
   });
+  serve("totpRegister", async (user, { body }, reply) => {
+    const outcome = await self.confirmTotp(user.owner, textIn(body, "code") ?? "");
+    if (outcome === "done") await noteShown(context, user, "totp");
+    return sendOutcome(reply, outcome, "TOTP registered");
+  });
+  const removeTotp = removing(context, { totp: true }, "TOTP deleted", ({ owner }) => self.removeTotp(owner));
+  serve("totpDelete", removeTotp);
+  serve("recoveryCodesGenerate", async ({ owner, state }, _request, reply) => {
+    if (!hasFactor(state)) return reply.code(400).send({ error: "no_mfa_method" });
+    const codes = await self.makeCodes(owner);
+    return typeof codes === "string" ? sendOutcome(reply, codes, "") : reply.send({ codes });
+  });
+  serve("webauthnRegisterBegin", async ({ session, state }, _request, reply) =>
+    reply.send({ publicKey: await beginRegistration(context, session, state) }),
+  );
+  serve("webauthnRegisterFinish", async (user, { body }, reply) => {
+    const outcome = await addPasskey(context, user, user.state, body);
+    return outcome === "malformed"
+      ? reply.code(400).send({ error: "invalid_request" })
+      : sendOutcome(reply, outcome, "WebAuthn credential registered");
+  });
+  const removePasskey = removing(context, { passkeys: 1 }, "WebAuthn credential deleted", ({ owner }, { params }) =>
+    self.removePasskeys(owner, textIn(params, "credentialID") ?? ""),
+  );
+  serve("webauthnDelete", removePasskey);
 }

@@ -1,29 +1,8 @@
-import type { AddressPlace } from "@postern/shared/contracts";
 import { knownNetworkOf } from "@postern/shared/domain/brute-force";
 import type { DecisionHistory, RecordedDecision } from "@postern/shared/domain/history";
 import type { Locate } from "@postern/shared/domain/places";
 import { decidedInRedis } from "@postern/shared/platform/redis";
-
-export interface RecentSignIn {
-  /** Time of the latest one. */
-  readonly atMs: number;
-  readonly count: number;
-  /** Name of the mail program; empty if unknown. */
-  readonly program: string;
-  readonly protocol: string;
-  readonly isBrowser: boolean;
-  readonly clientIp: string;
-  readonly place: AddressPlace;
-  readonly result: "ok" | "wrong" | "second_step" | "denied" | "undecided";
-  /** Ordinary sign-ins by day (a number of days since the epoch), the latest first. */
-  readonly days: readonly { readonly day: number; readonly count: number }[];
-}
-
-export interface RecentSignIns {
-  /** Successes by program and network, the latest first. */
-  readonly successes: readonly RecentSignIn[];
-  readonly failures: readonly RecentSignIn[];
-}
+import type { RecentSignIn, RecentSignIns } from "../pages/templates/recent-sign-ins.ts";
 
 /** More than a reader looks at; attackers cause failures. */
 const maxListed = 30;

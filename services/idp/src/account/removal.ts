@@ -3,10 +3,9 @@ import { type RemovalView, removalPage } from "../pages/templates/removal.ts";
 import { methodNamed } from "../second-factors/factor-levels.ts";
 import type { FactorState } from "../second-factors/factor-store-nats.ts";
 import type { SignInDemands } from "../second-factors/sign-in-demands.ts";
-import type { VisitHandler } from "../visit/page-routes.ts";
 import { sendTo, showPage } from "../visit/visit.ts";
 import type { AccountContext } from "./context.ts";
-import { forFresh, hasFactor, here } from "./member.ts";
+import { type FreshHandler, hasFactor, here } from "./member.ts";
 
 /** What a removal removes. */
 export interface Gone {
@@ -86,11 +85,10 @@ interface Removal extends Pick<RemovalView, "what" | "names" | "action"> {
  * undefined if there is nothing to remove.
  */
 export function confirming(
-  context: AccountContext,
   page: string,
   removalOf: (state: FactorState, id: string | undefined) => Removal | undefined,
-): VisitHandler {
-  return forFresh(context, page, async (visit, { owner, csrfToken }, state) => {
+): FreshHandler {
+  return async (context, visit, { owner, csrfToken }, state) => {
     const found = removalOf(state, visit.param("id"));
     if (found === undefined) return sendTo(visit.reply, here(visit, page));
     const { gone, ...shown } = found;
@@ -105,5 +103,5 @@ export function confirming(
       back: here(visit, page),
     };
     return showPage(context.pages, visit, { page: removalPage, view });
-  });
+  };
 }

@@ -1,4 +1,4 @@
-import { type OperationId, operation } from "@postern/shared/contracts";
+import { type OperationId, operation, pathTo } from "@postern/shared/contracts";
 import { type PageRoute, servePage, type VisitHandler } from "../visit/page-routes.ts";
 import { sendProblem, sendTo, sessionOf } from "../visit/visit.ts";
 import { getAppPasswordRemoval, getAppPasswords, postAppPassword, removeAppPassword } from "./app-password-pages.ts";
@@ -7,7 +7,7 @@ import type { AccountContext } from "./context.ts";
 import { getCancel, getContinue } from "./enrolment.ts";
 import { getHome } from "./home.ts";
 import { getMailClient, getMailClients, postMailClient } from "./mail-client-pages.ts";
-import { here, homePath } from "./member.ts";
+import { type FreshHandler, forFresh, forMember, here, homePath, type MemberHandler } from "./member.ts";
 import {
   beginPasskeyEnrolment,
   finishPasskeyEnrolment,
@@ -17,10 +17,9 @@ import {
   removePasskeys,
   renamePasskey,
 } from "./passkey-pages.ts";
-import { getRecentSignIns } from "./recent-sign-in-pages.ts";
 import { draftRecoveryCodes, getRecoveryCodes, saveRecoveryCodes } from "./recovery-code-pages.ts";
 import { forgetDevices, getSessions, removeSessions } from "./session-pages.ts";
-import { confirmSignIn, getSuspiciousSignIns, secureAccount } from "./suspicious-sign-in-pages.ts";
+import { confirmSignIn, getRecentSignIns, getSuspiciousSignIns, secureAccount } from "./suspicious-sign-in-pages.ts";
 import { getTotp, getTotpRemoval, postTotp, removeTotp } from "./totp-pages.ts";
 
 type Removal<FormId> = FormId extends `${infer Id extends OperationId}ByForm` ? Id : never;
@@ -70,52 +69,61 @@ export function accountRoutes(context: AccountContext): readonly PageRoute[] {
 }
 
 function pagesOf(context: AccountContext): readonly PageRoute[] {
+  const [totp, codes, passkeys] = [
+    pathTo("totpRegistrationPage"),
+    pathTo("recoveryCodesPage"),
+    pathTo("webauthnDevicesPage"),
+  ];
+  const [enrol, appPasswords] = [pathTo("webauthnRegistrationPage"), pathTo("appPasswordsPage")];
+  const member = (handler: MemberHandler): VisitHandler => forMember(context, handler);
+  const fresh = (page: string, handler: FreshHandler): VisitHandler => forFresh(context, page, handler);
   const removal = (id: RemovalId, remove: VisitHandler): readonly PageRoute[] => [
     servePage(id, remove),
     servePage(`${id}ByForm`, byForm(context, remove)),
   ];
   return [
     servePage("registrationHome", getHome(context)),
-    servePage("continueRegistration", getContinue(context)),
-    servePage("cancelRegistration", getCancel(context)),
-    servePage("totpRegistrationPage", getTotp(context)),
-    servePage("registerTotp", postTotp(context)),
-    servePage("totpRemovalPage", getTotpRemoval(context)),
-    ...removal("deleteTotp", removeTotp(context)),
-    servePage("recoveryCodesPage", getRecoveryCodes(context)),
-    servePage("saveRecoveryCodes", saveRecoveryCodes(context)),
-    servePage("saveDraftedRecoveryCodes", saveRecoveryCodes(context)),
-    servePage("draftRecoveryCodes", draftRecoveryCodes(context)),
-    servePage("webauthnRegistrationPage", getPasskeyEnrolment(context)),
-    servePage("beginWebauthnRegistration", beginPasskeyEnrolment(context)),
-    servePage("webauthnDevicesPage", getPasskeys(context)),
-    servePage("webauthnRemovalPage", getPasskeyRemoval(context)),
-    servePage("webauthnDeviceRemovalPage", getPasskeyRemoval(context)),
-    ...removal("deleteWebauthn", removePasskeys(context)),
-    ...removal("deleteWebauthnDevice", removePasskeys(context)),
-    servePage("renameWebauthnDevice", renamePasskey(context)),
-    servePage("appPasswordsPage", getAppPasswords(context)),
-    servePage("createAppPassword", postAppPassword(context)),
-    servePage("appPasswordRemovalPage", getAppPasswordRemoval(context)),
-    ...removal("deleteAppPassword", removeAppPassword(context)),
-    servePage("mailClientsPage", getMailClients(context)),
-    servePage("mailClientPage", getMailClient(context)),
-    servePage("createMailClientPassword", postMailClient(context)),
-    servePage("sessionsPage", getSessions(context)),
-    ...removal("endOtherSessions", removeSessions(context)),
-    ...removal("endSessionOfUser", removeSessions(context)),
-    ...removal("forgetDevices", forgetDevices(context)),
-    ...removal("forgetDevice", forgetDevices(context)),
-    servePage("recentSignInsPage", getRecentSignIns(context)),
-    servePage("suspiciousSignInsPage", getSuspiciousSignIns(context)),
-    servePage("confirmSuspiciousSignIn", confirmSignIn(context)),
-    servePage("secureAccount", secureAccount(context)),
-    servePage("applicationsPage", getConnectedApplications(context)),
-    ...removal("disconnectApplication", disconnectApplication(context)),
+    servePage("continueRegistration", member(getContinue)),
+    servePage("cancelRegistration", member(getCancel)),
+    servePage("totpRegistrationPage", fresh(totp, getTotp)),
+    servePage("registerTotp", fresh(totp, postTotp)),
+    servePage("totpRemovalPage", fresh(totp, getTotpRemoval)),
+    ...removal("deleteTotp", fresh(totp, removeTotp)),
+    servePage("recoveryCodesPage", fresh(codes, getRecoveryCodes)),
+    servePage("saveRecoveryCodes", fresh(codes, saveRecoveryCodes)),
+    servePage("saveDraftedRecoveryCodes", fresh(codes, saveRecoveryCodes)),
+    servePage("draftRecoveryCodes", fresh(codes, draftRecoveryCodes)),
+    servePage("webauthnRegistrationPage", fresh(enrol, getPasskeyEnrolment)),
+    servePage("beginWebauthnRegistration", fresh(enrol, beginPasskeyEnrolment)),
+    servePage("webauthnDevicesPage", fresh(passkeys, getPasskeys)),
+    servePage("webauthnRemovalPage", fresh(passkeys, getPasskeyRemoval)),
+    servePage("webauthnDeviceRemovalPage", fresh(passkeys, getPasskeyRemoval)),
+    ...removal("deleteWebauthn", fresh(passkeys, removePasskeys)),
+    ...removal("deleteWebauthnDevice", fresh(passkeys, removePasskeys)),
+    servePage("renameWebauthnDevice", fresh(passkeys, renamePasskey)),
+    servePage("appPasswordsPage", fresh(appPasswords, getAppPasswords)),
+    servePage("createAppPassword", fresh(appPasswords, postAppPassword)),
+    servePage("appPasswordRemovalPage", fresh(appPasswords, getAppPasswordRemoval)),
+    ...removal("deleteAppPassword", fresh(appPasswords, removeAppPassword)),
+    servePage("mailClientsPage", member(getMailClients)),
+    servePage("mailClientPage", member(getMailClient)),
+    servePage("createMailClientPassword", member(postMailClient)),
+    servePage("sessionsPage", member(getSessions)),
+    ...removal("endOtherSessions", member(removeSessions)),
+    ...removal("endSessionOfUser", member(removeSessions)),
+    ...removal("forgetDevices", member(forgetDevices)),
+    ...removal("forgetDevice", member(forgetDevices)),
+    servePage("recentSignInsPage", member(getRecentSignIns)),
+    servePage("suspiciousSignInsPage", member(getSuspiciousSignIns)),
+    servePage("confirmSuspiciousSignIn", member(confirmSignIn)),
+    servePage("secureAccount", member(secureAccount)),
+    servePage("applicationsPage", member(getConnectedApplications)),
+    ...removal("disconnectApplication", member(disconnectApplication)),
   ];
 }
 
 /** Called by the pages' script, with JSON. */
 export function accountScriptRoutes(context: AccountContext): readonly PageRoute[] {
-  return [servePage("finishWebauthnRegistration", finishPasskeyEnrolment(context))];
+  const handler = forFresh(context, pathTo("webauthnRegistrationPage"), finishPasskeyEnrolment);
+  return [servePage("finishWebauthnRegistration", handler)];
 }

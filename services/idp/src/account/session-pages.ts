@@ -3,53 +3,49 @@ import { deviceName } from "@postern/shared/domain/programs";
 
 import { sessionsPage } from "../pages/templates/access.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
-import type { VisitHandler } from "../visit/page-routes.ts";
 import { auditVisit, noteDone, sendTo, showPage, type Visit } from "../visit/visit.ts";
-import type { MailSignIns } from "./connected-applications.ts";
 import type { AccountContext } from "./context.ts";
-import { backTo, forMember } from "./member.ts";
+import { backTo, type MemberHandler } from "./member.ts";
 
 const path = pathTo("sessionsPage");
 
 /** `GET /mfa/sessions` */
-export function getSessions(context: AccountContext): VisitHandler {
+export const getSessions: MemberHandler = async (context, visit, { session, csrfToken }) => {
   const { pages, sessions, mailSignIns, deviceMemory } = context;
-  return forMember(context, async (visit, { session, csrfToken }) => {
-    const listed = (await sessions.list(session.account)).map(({ uid, origin, loginTs, lastSeenMs }) => ({
-      device: deviceName(origin?.userAgent ?? ""),
-      clientIp: origin?.clientIp ?? "",
-      signedInMs: loginTs * 1000,
-      lastSeenMs,
-      isThis: uid === session.uid,
-      end: pathTo("endSessionOfUser", { id: uid }),
-    }));
-    const mail = ((await mailSignIns?.list(session.account)) ?? []).map(({ id, ...signIn }) => ({
-      ...signIn,
-      end: pathTo("endSessionOfUser", { id }),
-    }));
-    const remembered = (await deviceMemory.list(session.account)).map(
-      ({ id, userAgent, clientIp, sinceMs, usedMs, endsMs }) => ({
-        device: deviceName(userAgent),
-        clientIp,
-        sinceMs,
-        usedMs,
-        endsMs,
-        isThis: deviceMemory.isHere(visit, id),
-        forget: pathTo("forgetDevice", { id }),
-      }),
-    );
-    const forgetAll = pathTo("forgetDevices");
-    return showPage(pages, visit, {
-      page: sessionsPage,
-      view: { action: path, csrfToken, sessions: listed, mail, remembered, forgetAll, ...backTo(visit) },
-    });
+  const listed = (await sessions.list(session.account)).map(({ uid, origin, loginTs, lastSeenMs }) => ({
+    device: deviceName(origin?.userAgent ?? ""),
+    clientIp: origin?.clientIp ?? "",
+    signedInMs: loginTs * 1000,
+    lastSeenMs,
+    isThis: uid === session.uid,
+    end: pathTo("endSessionOfUser", { id: uid }),
+  }));
+  const mail = ((await mailSignIns?.list(session.account)) ?? []).map(({ id, ...signIn }) => ({
+    ...signIn,
+    end: pathTo("endSessionOfUser", { id }),
+  }));
+  const remembered = (await deviceMemory.list(session.account)).map(
+    ({ id, userAgent, clientIp, sinceMs, usedMs, endsMs }) => ({
+      device: deviceName(userAgent),
+      clientIp,
+      sinceMs,
+      usedMs,
+      endsMs,
+      isThis: deviceMemory.isHere(visit, id),
+      forget: pathTo("forgetDevice", { id }),
+    }),
+  );
+  const forgetAll = pathTo("forgetDevices");
+  return showPage(pages, visit, {
+    page: sessionsPage,
+    view: { action: path, csrfToken, sessions: listed, mail, remembered, forgetAll, ...backTo(visit) },
   });
-}
+};
 
 interface EndAccessDeps extends Pick<AccountContext, "onEnded" | "onAllEnded"> {
   readonly audit: Pick<AccountContext["audit"], "record">;
   readonly sessions: Pick<AccountContext["sessions"], "listAll" | "end">;
-  readonly mailSignIns: Pick<MailSignIns, "end" | "endAll"> | undefined;
+  readonly mailSignIns: Pick<NonNullable<AccountContext["mailSignIns"]>, "end" | "endAll"> | undefined;
 }
 
 /** @returns whether a mail client has ended */
@@ -84,28 +80,23 @@ export async function endAccess(
 }
 
 /** `DELETE /mfa/sessions` ends all but this session, and all mail clients, `DELETE /mfa/session/:id` one; never another account's. */
-export function removeSessions(context: AccountContext): VisitHandler {
-  return forMember(context, async (visit, { session }) => {
-    const id = visit.param("id");
-    await endAccess(context, visit, session, id);
-    noteDone(context.pages, visit, id === undefined ? "sessions_ended" : "session_ended");
-    return sendTo(visit.reply, path);
-  });
-}
+export const removeSessions: MemberHandler = async (context, visit, { session }) => {
+  const id = visit.param("id");
+  await endAccess(context, visit, session, id);
+  noteDone(context.pages, visit, id === undefined ? "sessions_ended" : "session_ended");
+  return sendTo(visit.reply, path);
+};
 
 /**
  * `DELETE /mfa/remembered-devices` ends that the user is not asked for the second factor, on all devices; `DELETE /mfa/remembered-device/:id`
  * on one.
  */
-export function forgetDevices(context: AccountContext): VisitHandler {
+export const forgetDevices: MemberHandler = async (context, visit, { session: { account } }) => {
   const { pages, audit, deviceMemory } = context;
-  return forMember(context, async (visit, { session: { account } }) => {
-    const id = visit.param("id");
-    const isAny =
-      id === undefined ? (await deviceMemory.forgetAll(account)) > 0 : await deviceMemory.forget(account, id);
-    const line = { event: "remembered_device.end", outcome: "ok", actor: account, target: account } as const;
-    if (isAny) auditVisit(audit, visit.request, { ...line, reason: "self_service" });
-    noteDone(pages, visit, id === undefined ? "devices_forgotten" : "device_forgotten");
-    return sendTo(visit.reply, path);
-  });
-}
+  const id = visit.param("id");
+  const isAny = id === undefined ? (await deviceMemory.forgetAll(account)) > 0 : await deviceMemory.forget(account, id);
+  const line = { event: "remembered_device.end", outcome: "ok", actor: account, target: account } as const;
+  if (isAny) auditVisit(audit, visit.request, { ...line, reason: "self_service" });
+  noteDone(pages, visit, id === undefined ? "devices_forgotten" : "device_forgotten");
+  return sendTo(visit.reply, path);
+};

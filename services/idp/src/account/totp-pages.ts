@@ -3,11 +3,10 @@ import type { FastifyReply } from "fastify";
 import { totpEnrolmentPage } from "../pages/templates/enrolment.ts";
 import type { FactorState } from "../second-factors/factor-store-nats.ts";
 import { grouped } from "../second-factors/totp.ts";
-import type { VisitHandler } from "../visit/page-routes.ts";
 import { lookOf, noteDone, sendProblem, sendTo, showPage, type Visit } from "../visit/visit.ts";
 import type { AccountContext } from "./context.ts";
 import { noteShown, placeAfterFactor, ways } from "./enrolment.ts";
-import { forFresh, here, homePath, type Member, sendRefusal } from "./member.ts";
+import { type FreshHandler, here, homePath, type Member, sendRefusal } from "./member.ts";
 import { codesGoneNote, confirming, isDemanded } from "./removal.ts";
 
 const path = pathTo("totpRegistrationPage");
@@ -33,45 +32,37 @@ async function showTotp(
 }
 
 /** `GET /mfa/totp/register` */
-export function getTotp(context: AccountContext): VisitHandler {
-  return forFresh(context, path, (visit, member, state) => showTotp(context, visit, member, { state }));
-}
+export const getTotp: FreshHandler = (context, visit, member, state) => showTotp(context, visit, member, { state });
 
 /** `POST /mfa/totp/register`: the code proves that the app has the secret. */
-export function postTotp(context: AccountContext): VisitHandler {
+export const postTotp: FreshHandler = async (context, visit, member, state) => {
   const { pages, self } = context;
-  return forFresh(context, path, async (visit, member, state) => {
-    const outcome = await self.confirmTotp(member.owner, visit.form.one("code")?.trim() ?? "");
-    const refusal = sendRefusal(context, visit, outcome);
-    if (refusal !== undefined) return refusal;
-    if (outcome !== "done") {
-      const problem = lookOf(pages, visit).text(outcome === "throttled" ? "mfa.throttled" : "totp.failed");
-      return showTotp(context, visit, member, { state, problem });
-    }
-    await noteShown(context, member, "totp");
-    noteDone(pages, visit, "totp_added");
-    return sendTo(visit.reply, await placeAfterFactor(context, visit, member, { before: state, page: homePath }));
-  });
-}
+  const outcome = await self.confirmTotp(member.owner, visit.form.one("code")?.trim() ?? "");
+  const refusal = sendRefusal(context, visit, outcome);
+  if (refusal !== undefined) return refusal;
+  if (outcome !== "done") {
+    const problem = lookOf(pages, visit).text(outcome === "throttled" ? "mfa.throttled" : "totp.failed");
+    return showTotp(context, visit, member, { state, problem });
+  }
+  await noteShown(context, member, "totp");
+  noteDone(pages, visit, "totp_added");
+  return sendTo(visit.reply, await placeAfterFactor(context, visit, member, { before: state, page: homePath }));
+};
 
 /** `GET /mfa/totp/remove` */
-export function getTotpRemoval(context: AccountContext): VisitHandler {
-  return confirming(context, path, ({ hasTotp }) =>
-    hasTotp ? { what: "totp", names: [], action: pathTo("deleteTotp"), gone: { totp: true } } : undefined,
-  );
-}
+export const getTotpRemoval = confirming(path, ({ hasTotp }) =>
+  hasTotp ? { what: "totp", names: [], action: pathTo("deleteTotp"), gone: { totp: true } } : undefined,
+);
 
 /** `DELETE /mfa/totp` */
-export function removeTotp(context: AccountContext): VisitHandler {
+export const removeTotp: FreshHandler = async (context, visit, { owner }, state) => {
   const { pages, self } = context;
-  return forFresh(context, path, async (visit, { owner }, state) => {
-    const gone = { totp: true };
-    if (await isDemanded(context, owner.account, state, gone)) {
-      return sendProblem(pages, visit, "required", { href: homePath });
-    }
-    const refusal = sendRefusal(context, visit, await self.removeTotp(owner));
-    if (refusal !== undefined) return refusal;
-    noteDone(pages, visit, "totp_removed", ...codesGoneNote(state, gone));
-    return sendTo(visit.reply, here(visit, homePath));
-  });
-}
+  const gone = { totp: true };
+  if (await isDemanded(context, owner.account, state, gone)) {
+    return sendProblem(pages, visit, "required", { href: homePath });
+  }
+  const refusal = sendRefusal(context, visit, await self.removeTotp(owner));
+  if (refusal !== undefined) return refusal;
+  noteDone(pages, visit, "totp_removed", ...codesGoneNote(state, gone));
+  return sendTo(visit.reply, here(visit, homePath));
+};

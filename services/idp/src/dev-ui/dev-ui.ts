@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { documentOf } from "../pages/layout.ts";
 import { type ListedPage, pageList } from "../pages/page-list.ts";
 import type { Pages, Shown } from "../pages/pages.ts";
-import { sendShown } from "../visit/visit.ts";
+import { sendShown, textIn } from "../visit/visit.ts";
 
 const base = pathTo("developerUi");
 
@@ -47,17 +47,12 @@ function findPage(template: string): ListedPage | undefined {
   return pageList.find((page) => page.name === name);
 }
 
-function parameter({ params }: FastifyRequest, name: string): string | undefined {
-  const value: unknown = typeof params === "object" && params !== null ? Reflect.get(params, name) : undefined;
-  return typeof value === "string" ? value : undefined;
-}
-
 /** `GET /api/v1/dev/ui/render/{template}`, optionally with a language: a page with sample data. */
 function getRender(pages: Pages) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const tag = parameter(request, "languageTag");
+    const tag = textIn(request.params, "languageTag");
     const language = tag === undefined ? undefined : pages.languageOf(tag);
-    const page = findPage(parameter(request, "template") ?? "");
+    const page = findPage(textIn(request.params, "template") ?? "");
     if (page === undefined || (tag !== undefined && !isLanguageTag(tag))) {
       return reply.code(404).send({ error: "template unknown" });
     }

@@ -1,28 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
-import type { FlowClient, FlowMissing, FlowParams } from "./flow-record.ts";
-
-/** An interaction of the OIDC provider, which starts a flow. */
-export interface OidcFlowStart {
-  /** Becomes the flow's id. */
-  readonly interactionUid: string;
-  readonly prompt: "login" | "consent" | "select_account";
-  readonly reasons: readonly string[];
-  readonly client: FlowClient;
-  readonly params: FlowParams;
-  readonly missing: FlowMissing;
-  /** A remembered device may take the place of the second factor. */
-  readonly acceptsDevice: boolean;
-  readonly languageTag?: string;
-  /** The account that is already signed in. */
-  readonly accountId?: string;
-  readonly expiresAtMs: number;
-}
-
-export interface FlowStarter {
-  /** @returns the path to redirect the browser to; may set the flow cookie on `response` */
-  startOidc(request: IncomingMessage, response: ServerResponse, flow: OidcFlowStart): Promise<string>;
-}
 
 export type FlowEnding = { readonly redirect: string } | { readonly expired: true };
 

@@ -5,25 +5,21 @@ import type { Clock } from "@postern/shared/platform/time";
 import { cookieNames, type SiteCookies } from "../sessions/cookies.ts";
 import { browserDigest, isBrowserToken, newBrowserToken } from "./browser-binding.ts";
 import { localPath, pageUrlOf } from "./flow-paths.ts";
-import type { OidcFlowStart } from "./flow-port.ts";
-import type { FlowClient } from "./flow-record.ts";
 import type { FlowStore, NewFlow } from "./flow-store-redis.ts";
 import { mayBegin } from "./flow-table.ts";
 
-/** A sign-in that a SAML service provider requested. */
-interface SamlStart {
-  /** Becomes the flow's id. */
-  readonly id: string;
-  readonly client: FlowClient;
-  readonly loginHint: string | undefined;
-  /** A remembered device may take the place of the second factor. */
-  readonly acceptsDevice: boolean;
-  /** Why the user must sign in, as far as the page says it. */
-  readonly reasons: readonly string[];
-  /** The account that is already signed in. */
-  readonly accountId: string | undefined;
-  readonly languageTag: string | undefined;
-}
+/** An interaction of the OIDC provider, which starts a flow. */
+export type OidcFlowStart = Required<
+  Pick<NewFlow, "prompt" | "reasons" | "client" | "params" | "missing" | "acceptsDevice">
+> &
+  Pick<NewFlow, "languageTag" | "accountId" | "expiresAtMs"> & {
+    /** Becomes the flow's id. */
+    readonly interactionUid: string;
+  };
+
+/** A sign-in that a SAML service provider requested. Its `id` becomes the flow's. */
+type SamlStart = Required<Pick<NewFlow, "id" | "client" | "acceptsDevice" | "reasons">> &
+  Readonly<Record<"loginHint" | "accountId" | "languageTag", string | undefined>>;
 
 interface SelfServiceStart {
   /** Path of the identity provider to which the sign-in leads. */
@@ -117,3 +113,5 @@ export function createFlowStarter(flows: FlowStore, cookies: SiteCookies, clock:
       }),
   };
 }
+
+export type FlowStarter = Pick<ReturnType<typeof createFlowStarter>, "startOidc">;

@@ -2,8 +2,7 @@ import type { MailServices } from "@postern/shared/domain/mail-clients";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { childOf, parseXml, textOf, type XmlElement } from "../saml/xml/xml-tree.ts";
-import { readAutodiscoverRequest } from "./autodiscover-request.ts";
-import { autodiscoverError, autodiscoverResponse } from "./autodiscover-response.ts";
+import { autodiscoverError, autodiscoverResponse, readAutodiscoverRequest } from "./autodiscover.ts";
 import { readMailAddress } from "./mail-address.ts";
 
 const requestNamespace = "http://schemas.microsoft.com/exchange/autodiscover/outlook/requestschema/2006";

@@ -1,6 +1,7 @@
-import type { MailServices } from "@postern/shared/domain/mail-clients";
+import type { MailServer, MailServices } from "@postern/shared/domain/mail-clients";
+import type { ServersView, ShownServer } from "../pages/templates/credentials.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
-import { type MailAddress, type MailServicesOf, readMailAddress } from "./mail-address.ts";
+import { type MailAddress, type MailServicesOf, readMailAddress, userNameAt } from "./mail-address.ts";
 import type { ProfileOffers } from "./profile-offers-redis.ts";
 
 /** The mailbox of a user for whose domain there are settings. */
@@ -9,6 +10,21 @@ export interface MailAccount {
   readonly services: MailServices;
   /** Name in outgoing mail. */
   readonly name: string;
+}
+
+const securities = { tls: "SSL/TLS", starttls: "STARTTLS" } as const;
+
+const shownServer = (protocol: ShownServer["protocol"], server: MailServer | undefined): readonly ShownServer[] =>
+  server === undefined
+    ? []
+    : [{ protocol, host: server.host, port: server.port, security: securities[server.security] }];
+
+export function serversView({ services, mail }: MailAccount): ServersView {
+  const { imap, pop3, smtp } = services;
+  return {
+    userName: userNameAt(services, mail),
+    servers: [...shownServer("IMAP", imap), ...shownServer("POP3", pop3), ...shownServer("SMTP", smtp)],
+  };
 }
 
 /**

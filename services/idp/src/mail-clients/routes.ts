@@ -2,10 +2,10 @@ import { operation } from "@postern/shared/contracts";
 import { agentConfiguration, type MailServices } from "@postern/shared/domain/mail-clients";
 import { routeOf } from "@postern/shared/platform/http";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { textIn } from "../visit/visit.ts";
 import { sendProfile } from "./apple-profile.ts";
 import { autoconfigDocument } from "./autoconfig-document.ts";
-import { readAutodiscoverRequest } from "./autodiscover-request.ts";
-import { autodiscoverError, autodiscoverResponse } from "./autodiscover-response.ts";
+import { autodiscoverError, autodiscoverResponse, readAutodiscoverRequest } from "./autodiscover.ts";
 import type { MailClientDocuments } from "./context.ts";
 import { readMailAddress, servicesOfHost } from "./mail-address.ts";
 
@@ -15,8 +15,7 @@ const xml = "text/xml; charset=utf-8";
 
 /** The host that the client asked; the gateway passes it on. */
 function hostOf({ headers }: FastifyRequest): string | undefined {
-  const host = headers["x-forwarded-host"];
-  return typeof host === "string" ? host.slice(0, longestHost) : undefined;
+  return textIn(headers, "x-forwarded-host")?.slice(0, longestHost);
 }
 
 function sendNotFound(reply: FastifyReply): FastifyReply {

@@ -131,7 +131,7 @@ export function postConsent(oidc: OidcContext, context: VisitContext): VisitHand
     if (passage === undefined) return visit.reply;
     const { flow } = passage;
     const { form, reply, request } = visit;
-    const scopes = chosen(oidc, flow, form.all("optional_scope"));
+    const scopes = chosen(oidc, flow, form.getAll("optional_scope"));
     if (scopes === undefined || form.one("consent_challenge") !== flow.id) return sendProblem(pages, visit, "request");
     const allowed = form.one("submit") === "allow";
     if ((await gate.move(flow, allowed ? "allowed" : "denied")) === undefined)

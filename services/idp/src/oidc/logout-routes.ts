@@ -185,7 +185,7 @@ async function start(seen: Seen, query: URLSearchParams): Promise<FastifyReply> 
     uiLocales: query.get("ui_locales") ?? undefined,
     headers: visit.request.headers,
   };
-  const isAgain = visit.form.all(sentAgain).length > 0;
+  const isAgain = visit.form.getAll(sentAgain).length > 0;
   const sent = isAgain ? undefined : sendAgain(pages, visit.reply, { action, form: query, target, look });
   // Any site can state that it is our page: the cookies of the browser stay.
   return sent ?? sendTo(visit.reply, target);
@@ -197,9 +197,9 @@ function postLogout(context: LogoutContext): VisitHandler {
     const seen: Seen = { ...context, visit };
     const { form } = visit;
     const { pages } = context;
-    const fields = requestFields.flatMap((name) => form.all(name).map((value): [string, string] => [name, value]));
+    const fields = requestFields.flatMap((name) => form.getAll(name).map((value): [string, string] => [name, value]));
     const query = withoutEmpty(new URLSearchParams(fields));
-    if (form.all("csrf_token").length === 0) return start(seen, query);
+    if (!form.has("csrf_token")) return start(seen, query);
     const request = readLogoutRequest(query);
     const session = await sessionOf(seen, seen.visit);
     const browserToken = pages.cookies.read(visit.request.headers.cookie, cookieNames.flow);

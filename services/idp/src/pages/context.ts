@@ -2,16 +2,20 @@ import { type Language, languageOf, languages } from "@postern/shared/domain/loc
 import type { Config, DomainRecordConfig } from "@postern/shared/platform/config";
 import type { Logger } from "@postern/shared/platform/logging";
 import { createAssets } from "./assets.ts";
-import { DomainBrands } from "./domain-brands.ts";
-import { footLinks, passwordLinks } from "./links.ts";
+import { DomainBrands, footLinks, passwordLinks } from "./domain-brands.ts";
 import { readLogo } from "./logo-files.ts";
 import { createPages, type Pages, type PagesSettings } from "./pages.ts";
 import { readTemplates } from "./site-files.ts";
 
+/** The language of the site, for browsers that prefer none of those offered, and for what has no page. */
+export function ownLanguage({ localization }: Config["identity"]["frontend"]): Language {
+  const own = languageOf(localization.default_language, languages);
+  if (own === undefined) throw new RangeError(`no texts for ${localization.default_language}`);
+  return own;
+}
+
 function pagesSettings({ identity }: Config): PagesSettings {
   const { branding, links, localization } = identity.frontend;
-  const fallback = languageOf(localization.default_language, languages);
-  if (fallback === undefined) throw new RangeError(`no texts for ${localization.default_language}`);
   return {
     issuer: identity.oidc.issuer,
     managesSessions: identity.oidc.enabled && identity.oidc.session_management.enabled,
@@ -21,7 +25,7 @@ function pagesSettings({ identity }: Config): PagesSettings {
     languages: localization.languages
       .map((tag) => languageOf(tag, languages))
       .filter((language): language is Language => language !== undefined),
-    fallback,
+    fallback: ownLanguage(identity.frontend),
   };
 }
 

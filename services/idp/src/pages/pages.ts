@@ -1,6 +1,6 @@
 import { pathTo } from "@postern/shared/contracts";
 import { type Language, languageOf, localeOf, pickLanguage } from "@postern/shared/domain/localisation";
-import { createSecurityHeaders } from "@postern/shared/platform/pages";
+import { createSecurityHeaders, type PolicyOptions } from "@postern/shared/platform/pages";
 import type { Application } from "../flow/application-of.ts";
 import { browserStateOf } from "../sessions/browser-state.ts";
 import { cookieNames, createSiteCookies } from "../sessions/cookies.ts";
@@ -46,16 +46,8 @@ export interface Shown {
   readonly body: string;
 }
 
-export interface ShowOptions {
+export interface ShowOptions extends Partial<Omit<PolicyOptions, "script">> {
   readonly status?: number;
-  /** CSP sources, besides our own, to which the page's forms may lead. */
-  readonly formTargets?: readonly string[];
-  /** CSP sources, besides our own, that the page's frames may load; absent: it has no frames. */
-  readonly frameTargets?: readonly string[];
-  /** CSP sources, besides our own, of its images. */
-  readonly imageSources?: readonly string[] | undefined;
-  /** Whether a page of ours shows it in a frame. */
-  readonly isFramed?: boolean;
 }
 
 /** The account page, from which a user can always start again. */

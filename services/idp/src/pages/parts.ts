@@ -50,18 +50,21 @@ export function listOf(items: readonly Html[]): Html | undefined {
 }
 
 /** A link to another page, with what is to be known before following it. */
-export interface Choice {
-  readonly href: string;
-  readonly icon: keyof typeof icons;
-  readonly title: string;
-  readonly state: string;
-}
+export type Choice = readonly [href: string, icon: keyof typeof icons, title: string, state: string];
 
-export function choicesOf(choices: readonly Choice[]): Html {
-  return html`<ul class="choices near">${choices.map(
-    ({ href, icon, title, state }) =>
+/** @param isNear they follow what they belong to */
+export function choicesOf(choices: readonly Choice[], isNear = true): Html {
+  return html`<ul class="choices${isNear && " near"}">${choices.map(
+    ([href, icon, title, state]) =>
       html`<li><a href="${href}">${icons[icon]}<span><b>${title}</b><span>${state}</span></span></a></li>`,
   )}</ul>`;
+}
+
+/** Leads to the suspicious sign-ins, if there are any. */
+export function reviewChoice(href: string, count: number, text: Texts): Html | false {
+  return (
+    count > 0 && choicesOf([[href, "shield", text("review.title"), text("home.review_hint", { count: String(count) })]])
+  );
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Pages } from "../pages/pages.ts";
 import type { SuspiciousSignIns } from "../second-factors/suspicious-sign-ins.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
 import { cookieNames } from "../sessions/cookies.ts";
-import { auditVisit, requestSession, setCookie, type Visit } from "../visit/visit.ts";
+import { auditVisit, originOf, requestSession, setCookie, type Visit } from "../visit/visit.ts";
 import { readEntries, readEntry, withEntry, writeEntry } from "./device-cookie.ts";
 
 interface Deps {
@@ -23,8 +23,6 @@ interface Deps {
 
 const cookieOf = ({ pages }: Deps, { request }: Pick<Visit, "request">): string | undefined =>
   pages.cookies.read(request.headers.cookie, cookieNames.rememberedDevices);
-
-const longestUserAgent = 256;
 
 /** Whether the device may take the place of the factor, and if so uses it. */
 async function recognise(deps: Deps, devices: DeviceStore, visit: Visit, signIn: ProvedPassword): Promise<boolean> {
@@ -76,10 +74,8 @@ async function remember(
     logger.info({ session, account }, "the device is not remembered: its second factor is doubted");
     return;
   }
-  const userAgent = (request.headers["user-agent"] ?? "").slice(0, longestUserAgent);
-  const browser = { userAgent, clientIp: request.caller?.clientIp ?? "" };
   try {
-    await devices.remember(account, { entry, check: rememberable.check }, browser);
+    await devices.remember(account, { entry, check: rememberable.check }, originOf(request));
   } catch (err) {
     logger.warn({ session, account, err }, "the device could not be remembered");
     return;

@@ -99,7 +99,7 @@ export async function readQuery(route: SamlRoutesDeps, visit: Visit, names: read
 /** The message of a POST. @throws SamlRefusal */
 export async function readForm(route: SamlRoutesDeps, { form }: Visit, names: readonly MessageName[]): Promise<Read> {
   const once = (name: string): string | undefined => {
-    const values = form.all(name);
+    const values = form.getAll(name);
     if (values.length > 1) throw new SamlRefusal("parameters", `${name} occurs twice`);
     return values[0];
   };

@@ -23,9 +23,8 @@ import { createFactorGuard } from "./factor-guard-redis.ts";
 import { createFactorProofs } from "./factor-proofs.ts";
 import { FactorStore } from "./factor-store-nats.ts";
 import { lostPhoneElsewhere } from "./lost-phone-elsewhere.ts";
-import { createPasskeyAttempts } from "./passkey-attempts-redis.ts";
+import { createPasskeyAttempts, createRemovedPasskeys } from "./passkeys-redis.ts";
 import { createPendingProofs } from "./pending-proofs-redis.ts";
-import { createRemovedPasskeys } from "./removed-passkeys-redis.ts";
 import { totpTimes } from "./totp.ts";
 import { createCeremonies, type WebauthnSettings } from "./webauthn/ceremonies.ts";
 

@@ -1,3 +1,4 @@
+import type { Config } from "@postern/shared/platform/config";
 import type { FactorMethod } from "../flow/flow-record.ts";
 
 /** The level that a site assigns to each factor (`identity.mfa_policy.levels`). */
@@ -18,11 +19,7 @@ export function methodNamed(name: string): FactorMethod | undefined {
   return Object.hasOwn(names, name) ? names[name] : undefined;
 }
 
-export interface ConfiguredLevels {
-  readonly recovery_codes: number;
-  readonly totp: number;
-  readonly webauthn: number;
-}
+type ConfiguredLevels = Config["identity"]["mfa_policy"]["levels"];
 
 /** The site's levels, replaced by those that an application sets (0: not set). */
 export function levelsOf(general: ConfiguredLevels, own: ConfiguredLevels): FactorLevels {

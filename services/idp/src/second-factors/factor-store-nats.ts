@@ -20,12 +20,11 @@ import type { Bus } from "@postern/shared/platform/bus";
 import { AppError } from "@postern/shared/platform/errors";
 import type { EngineCall } from "../visit/visit.ts";
 import type { EnrolledFactors } from "./needed-factors.ts";
-import type { RemovedPasskeys } from "./removed-passkeys-redis.ts";
+import type { RemovedPasskeys } from "./passkeys-redis.ts";
 
 /** The factors of an account, without secrets. */
 export interface FactorState {
   readonly account: string;
-  readonly displayName: string | undefined;
   readonly hasTotp: boolean;
   readonly recoveryCodesLeft: number;
   /** The stored texts, unchanged. */
@@ -51,10 +50,7 @@ function undecided(outcome: string): AppError {
 
 const none: EnrolledFactors = Object.freeze({ hasTotp: false, recoveryCodesLeft: 0, webauthnCredentials: 0 });
 
-function enrolledOf(
-  state: Pick<FactorState, "hasTotp" | "recoveryCodesLeft" | "webauthnCredentials">,
-): EnrolledFactors {
-  const { hasTotp, recoveryCodesLeft, webauthnCredentials } = state;
+function enrolledOf({ hasTotp, recoveryCodesLeft, webauthnCredentials }: FactorState): EnrolledFactors {
   return { hasTotp, recoveryCodesLeft, webauthnCredentials: webauthnCredentials.length };
 }
 
@@ -71,24 +67,15 @@ interface FactorStoreDeps {
  * failure. What users add, remove or use up is recorded in the audit log; a wrong code is recorded as a failed sign-in.
  */
 export class FactorStore {
-  readonly #bus: Bus;
-  readonly #removedPasskeys: RemovedPasskeys;
-  readonly #devices: FactorStoreDeps["devices"];
-  readonly #audit: Audit;
+  readonly #deps: FactorStoreDeps;
 
-  constructor({ bus, removedPasskeys, devices, audit }: FactorStoreDeps) {
-    this.#bus = bus;
-    this.#removedPasskeys = removedPasskeys;
-    this.#devices = devices;
-    this.#audit = audit;
+  constructor(deps: FactorStoreDeps) {
+    this.#deps = deps;
   }
 
   /** Undefined if the account's backend does not store factors. */
-  async read(account: string, context: EngineCall): Promise<FactorState | undefined> {
-    const found = await this.#find(account, context);
-    if (found === undefined) return undefined;
-    const { displayName, hasTotp, recoveryCodesLeft, webauthnCredentials, appPasswords } = found;
-    return { account: found.account, displayName, hasTotp, recoveryCodesLeft, webauthnCredentials, appPasswords };
+  read(account: string, context: EngineCall): Promise<FactorState | undefined> {
+    return this.#find(account, context);
   }
 
   /**
@@ -119,20 +106,20 @@ export class FactorStore {
   }
 
   async setTotp(account: string, secret: string, context: EngineCall): Promise<Change> {
-    await this.#devices?.forgetAll(account);
-    const reply = this.#bus.request(mfaTotpSet, { ...target(account, context), secret }, context);
+    await this.#deps.devices?.forgetAll(account);
+    const reply = this.#deps.bus.request(mfaTotpSet, { ...target(account, context), secret }, context);
     return this.#recorded(account, context, ["second_factor.add", "totp"], reply.then(changeOf));
   }
 
   async deleteTotp(account: string, context: EngineCall): Promise<Change> {
-    await this.#devices?.forgetAll(account);
-    const reply = this.#bus.request(mfaTotpDelete, target(account, context), context);
+    await this.#deps.devices?.forgetAll(account);
+    const reply = this.#deps.bus.request(mfaTotpDelete, target(account, context), context);
     return this.#recorded(account, context, ["second_factor.remove", "totp"], reply.then(changeOf));
   }
 
   /** `exists`: the credential is already stored. */
   async addCredential(account: string, credential: string, context: EngineCall): Promise<Change | "exists"> {
-    const reply = this.#bus.request(mfaWebauthnSave, { ...target(account, context), credential }, context);
+    const reply = this.#deps.bus.request(mfaWebauthnSave, { ...target(account, context), credential }, context);
     const change = reply.then((saved) => (saved.outcome === "exists" ? "exists" : changeOf(saved)));
     return this.#recorded(account, context, ["second_factor.add", "webauthn"], change);
   }
@@ -144,7 +131,7 @@ export class FactorStore {
     context: EngineCall,
   ): Promise<Change | "conflict"> {
     const request = { ...target(account, context), credential: next, oldCredential: old };
-    const reply = await this.#bus.request(mfaWebauthnUpdate, request, context);
+    const reply = await this.#deps.bus.request(mfaWebauthnUpdate, request, context);
     return reply.outcome === "conflict" ? "conflict" : changeOf(reply);
   }
 
@@ -154,22 +141,26 @@ export class FactorStore {
 
   async setRecoveryCodes(account: string, codes: readonly string[], context: EngineCall): Promise<Change> {
     const request = { ...target(account, context), codes: [...codes] };
-    const reply = this.#bus.request(mfaRecoveryCodesSet, request, context);
+    const reply = this.#deps.bus.request(mfaRecoveryCodesSet, request, context);
     return this.#recorded(account, context, ["recovery_codes.create"], reply.then(changeOf));
   }
 
   async deleteRecoveryCodes(account: string, context: EngineCall): Promise<Change> {
-    const reply = this.#bus.request(mfaRecoveryCodesDelete, target(account, context), context);
+    const reply = this.#deps.bus.request(mfaRecoveryCodesDelete, target(account, context), context);
     return this.#recorded(account, context, ["second_factor.remove", "recovery"], reply.then(changeOf));
   }
 
   /** Uses up a recovery code. @returns whether the code was valid */
   async redeemRecoveryCode(account: string, code: string, context: EngineCall): Promise<boolean> {
     const { session, clientIp } = context;
-    const { outcome } = await this.#bus.request(mfaRecoveryCodeRedeem, { ...target(account, context), code }, context);
+    const { outcome } = await this.#deps.bus.request(
+      mfaRecoveryCodeRedeem,
+      { ...target(account, context), code },
+      context,
+    );
     if (outcome === "rejected" || outcome === "invalid") return false;
     if (outcome !== "ok") throw undecided(outcome);
-    this.#audit.record({
+    this.#deps.audit.record({
       event: "recovery_code.use",
       outcome: "ok",
       actor: account,
@@ -181,7 +172,7 @@ export class FactorStore {
   }
 
   async appPasswords(account: string, context: EngineCall): Promise<readonly AppPassword[]> {
-    const reply = await this.#bus.request(mfaAppPasswordsList, target(account, context), context);
+    const reply = await this.#deps.bus.request(mfaAppPasswordsList, target(account, context), context);
     if (reply.outcome === "ok") return reply.appPasswords;
     changeOf(reply);
     return [];
@@ -190,7 +181,7 @@ export class FactorStore {
   /** `full`: the account has reached its maximum. Undefined: refused. */
   async createAppPassword(account: string, label: string, context: EngineCall) {
     const request = { ...target(account, context), label, protocols: [] };
-    const created = this.#bus.request(mfaAppPasswordCreate, request, context).then((reply) => {
+    const created = this.#deps.bus.request(mfaAppPasswordCreate, request, context).then((reply) => {
       if (reply.outcome === "full") return "full" as const;
       if (reply.outcome === "ok") return { password: reply.password, label: reply.appPassword.label };
       changeOf(reply);
@@ -200,7 +191,7 @@ export class FactorStore {
   }
 
   async revokeAppPassword(account: string, id: string, context: EngineCall): Promise<Change> {
-    const reply = this.#bus.request(mfaAppPasswordRevoke, { ...target(account, context), id }, context);
+    const reply = this.#deps.bus.request(mfaAppPasswordRevoke, { ...target(account, context), id }, context);
     return this.#recorded(account, context, ["app_password.delete"], reply.then(changeOf));
   }
 
@@ -210,7 +201,7 @@ export class FactorStore {
     context: EngineCall,
     how: { readonly secrets?: true; readonly hidesUnknown?: true; readonly credentialId?: string } = {},
   ) {
-    const reply = await this.#bus.request(mfaFactorsRead, { ...target(account, context), ...how }, context);
+    const reply = await this.#deps.bus.request(mfaFactorsRead, { ...target(account, context), ...how }, context);
     const mayBeUnknown = how.hidesUnknown === true || how.credentialId !== undefined;
     // A backend that does not store factors has none of its users'.
     if (reply.outcome === "unsupported" || (mayBeUnknown && reply.outcome === "unknown_user")) return undefined;
@@ -220,11 +211,11 @@ export class FactorStore {
 
   /** Removes a passkey, and notes it for password managers. */
   async #drop(account: string, credential: string, context: EngineCall): Promise<Change> {
-    await this.#devices?.forgetAll(account);
-    const reply = await this.#bus.request(mfaWebauthnDelete, { ...target(account, context), credential }, context);
+    await this.#deps.devices?.forgetAll(account);
+    const reply = await this.#deps.bus.request(mfaWebauthnDelete, { ...target(account, context), credential }, context);
     const change = changeOf(reply);
     const removed = readCredential(credential);
-    if (change === "done" && removed !== undefined) await this.#removedPasskeys.note(removed.id);
+    if (change === "done" && removed !== undefined) await this.#deps.removedPasskeys.note(removed.id);
     return change;
   }
 
@@ -237,11 +228,11 @@ export class FactorStore {
   ): Promise<Result> {
     const line = { event, actor: account, target: account, clientIp, session, reason };
     const result = await change.catch((error: unknown) => {
-      this.#audit.record({ ...line, outcome: "undecided" });
+      this.#deps.audit.record({ ...line, outcome: "undecided" });
       throw error;
     });
     const isDone = result === "done" || typeof result === "object";
-    this.#audit.record({ ...line, outcome: isDone ? "ok" : "failed" });
+    this.#deps.audit.record({ ...line, outcome: isDone ? "ok" : "failed" });
     return result;
   }
 }

@@ -1,5 +1,6 @@
 import type { FactorMethod, FlowClient } from "../flow/flow-record.ts";
 import { defaultLevels, levelNumber, methodNamed, rankOfMethod, wantedRank } from "./factor-levels.ts";
+import type { FlowDemands } from "./sign-in-demands.ts";
 
 /** The second factors of an account, as far as a sign-in needs to know them. */
 export interface EnrolledFactors {
@@ -7,8 +8,6 @@ export interface EnrolledFactors {
   readonly recoveryCodesLeft: number;
   readonly webauthnCredentials: number;
 }
-
-type Demands = Pick<FlowClient, "supportedMfa" | "requireMfa" | "requiredMfaLevel" | "mfaLevels">;
 
 export function isSupported(method: FactorMethod, client: Pick<FlowClient, "supportedMfa"> | undefined): boolean {
   const supported = client?.supportedMfa ?? [];
@@ -19,7 +18,10 @@ const strongest = ["webauthn", "totp", "recovery"] as const;
 /** The factors that can be set up to reach a level, the easier first. */
 const toReach = ["totp", "webauthn"] as const;
 
-function missingOf(has: Readonly<Record<FactorMethod, boolean>>, client: Demands | undefined): readonly FactorMethod[] {
+function missingOf(
+  has: Readonly<Record<FactorMethod, boolean>>,
+  client: FlowDemands | undefined,
+): readonly FactorMethod[] {
   const demanded = (client?.requireMfa ?? [])
     .map((name) => methodNamed(name))
     .filter((method): method is FactorMethod => method !== undefined && !has[method]);
@@ -36,7 +38,7 @@ function missingOf(has: Readonly<Record<FactorMethod, boolean>>, client: Demands
 }
 
 /** Whether the client and the requested rank accept a factor. */
-function isAcceptedAs(method: FactorMethod, client: Demands | undefined, rank: number): boolean {
+function isAcceptedAs(method: FactorMethod, client: FlowDemands | undefined, rank: number): boolean {
   const levels = client?.mfaLevels ?? defaultLevels;
   const isEnough = levels[method] >= levelNumber(client?.requiredMfaLevel, levels);
   return isEnough && isSupported(method, client) && rankOfMethod(method) >= rank;
@@ -49,7 +51,7 @@ function isAcceptedAs(method: FactorMethod, client: Demands | undefined, rank: n
  */
 export function neededFactors(
   { hasTotp, recoveryCodesLeft, webauthnCredentials }: EnrolledFactors,
-  client: Demands | undefined,
+  client: FlowDemands | undefined,
   acrValues: readonly string[] = [],
 ) {
   const isNeeded = hasTotp || webauthnCredentials > 0;

@@ -1,7 +1,7 @@
-import type { Config } from "@postern/shared/platform/config";
+import type { Config, OidcClientConfig } from "@postern/shared/platform/config";
 import type { FlowClient } from "../flow/flow-record.ts";
 import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
-import { type ConfiguredLevels, type FactorLevels, levelNumber, levelOfAcr, levelsOf } from "./factor-levels.ts";
+import { type FactorLevels, levelNumber, levelOfAcr, levelsOf } from "./factor-levels.ts";
 
 /** What an application demands of its users' second factors. */
 export interface SignInDemands {
@@ -17,12 +17,7 @@ export interface SignInDemands {
 }
 
 /** The part of a client's or service provider's configuration that demands factors. */
-export interface DemandingConfig {
-  readonly require_mfa: readonly string[];
-  readonly supported_mfa: readonly string[];
-  readonly required_mfa_level: string;
-  readonly mfa_policy: { readonly levels: ConfiguredLevels };
-}
+type DemandingConfig = Pick<OidcClientConfig, "require_mfa" | "supported_mfa" | "required_mfa_level" | "mfa_policy">;
 
 export type MfaPolicyConfig = Config["identity"]["mfa_policy"];
 
@@ -55,7 +50,8 @@ export function withAnyFactor(demands: SignInDemands): SignInDemands {
   return demands.level > 0 ? demands : { ...demands, level: 1 };
 }
 
-type FlowDemands = Pick<FlowClient, "supportedMfa" | "requireMfa" | "requiredMfaLevel" | "mfaLevels">;
+/** What the application of a flow demands. */
+export type FlowDemands = Pick<FlowClient, "supportedMfa" | "requireMfa" | "requiredMfaLevel" | "mfaLevels">;
 
 /** The demands on an account whose domain requires a second factor, in a flow. */
 export function flowWithAnyFactor(client: FlowDemands | undefined): FlowDemands {

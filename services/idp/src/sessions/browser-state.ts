@@ -8,19 +8,12 @@ export function browserStateOf(sessionUid: string | undefined): string {
   return sessionUid === undefined ? withoutSession : hash("sha256", `browser-state:${sessionUid}`, "base64url");
 }
 
-export interface StateOwner {
-  readonly clientId: string;
-  /** Origin of the redirect URI, from which the client asks. */
-  readonly origin: string;
-  readonly sessionUid: string;
-}
-
 /**
  * `session_state` of an authorization response: `<SHA-256, hex>.<salt>`. `check-session-script.ts` computes the same.
- * The salt keeps clients from recognising a browser by the value.
+ * The salt keeps clients from recognising a browser by the value. `origin`: that of the redirect URI, from which the client asks.
  */
 export function sessionStateOf(
-  { clientId, origin, sessionUid }: StateOwner,
+  { clientId, origin, sessionUid }: Readonly<Record<"clientId" | "origin" | "sessionUid", string>>,
   salt = randomBytes(16).toString("hex"),
 ): string {
   return `${hash("sha256", [clientId, origin, browserStateOf(sessionUid), salt].join(" "), "hex")}.${salt}`;

@@ -1,12 +1,8 @@
 const cookieValue = /^[\w!#$%&'*+.^`|~:/@=-]{1,512}$/;
 
-function isSecure(issuer: string): boolean {
-  return !issuer.startsWith("http://");
-}
-
 /** Cookies under this issuer: Secure, unless the issuer is plain http (ADR 0005). */
 export function createSiteCookies(issuer: string) {
-  const secure = isSecure(issuer);
+  const secure = !issuer.startsWith("http://");
   const nameOf = (name: string): string => (secure ? `__Host-${name}` : name);
   const begin = (name: string, value: string, maxAgeSeconds: number | undefined): string => {
     const life = maxAgeSeconds === undefined ? "" : `; Max-Age=${maxAgeSeconds}`;

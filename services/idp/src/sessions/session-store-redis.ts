@@ -56,7 +56,6 @@ const digest = (text: string): string => digestOf(text).toString("base64url");
  * deleted, the next request finds no session. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer.
  */
 export class SessionStore {
-  readonly #redis: RedisClient;
   readonly #deps: SessionStoreDeps;
   readonly #scripts: ReturnType<typeof sessionScripts>;
   readonly #nowMs = (): number => this.#deps.clock.now();
@@ -65,7 +64,6 @@ export class SessionStore {
   readonly #pointerKey = (sid: string): string => sessionIdKey.build(this.#deps.keyPrefix, digest(sid));
 
   constructor(deps: SessionStoreDeps) {
-    this.#redis = deps.redis;
     this.#deps = deps;
     this.#scripts = sessionScripts(deps.redis);
   }
@@ -97,7 +95,7 @@ export class SessionStore {
 
   findBySid(sid: string): Promise<BrowserSessionRecord | undefined> {
     return decided(async () => {
-      const uid = await this.#redis.get(this.#pointerKey(sid));
+      const uid = await this.#deps.redis.get(this.#pointerKey(sid));
       const stored = uid === null ? undefined : await this.#read(uid);
       if (stored === undefined) return undefined;
       // Suspending an account ends its sessions, except those of a sign-in under way, or while this service is away.
@@ -163,7 +161,7 @@ export class SessionStore {
   listAll(account: string): Promise<readonly ListedSession[]> {
     return decided(async () => {
       const key = this.#indexKey(account);
-      const uids = await this.#redis.zrevrange(key, 0, -1);
+      const uids = await this.#deps.redis.zrevrange(key, 0, -1);
       const found: ListedSession[] = [];
       for (let at = 0; at < uids.length; at += maxListed) {
         found.push(...(await this.#readListed(key, uids.slice(at, at + maxListed))));
@@ -193,7 +191,7 @@ export class SessionStore {
 
   async #read(uid: string) {
     const key = this.#recordKey(uid);
-    const { v, n, s } = await this.#redis.hgetall(key);
+    const { v, n, s } = await this.#deps.redis.hgetall(key);
     if (v === undefined || n === undefined) return undefined;
     const opened = this.#deps.keys.open(Buffer.from(v, "base64url"), key);
     const record = opened === undefined ? undefined : parseSessionRecord(opened.toString("utf8"));
@@ -208,11 +206,11 @@ export class SessionStore {
 
   /** Makes `sid` a cookie value of the session. */
   async #point(sid: string, session: Pick<BrowserSessionRecord, "uid" | "exp">): Promise<void> {
-    await this.#redis.set(this.#pointerKey(sid), session.uid, "PX", this.#leftMs(session));
+    await this.#deps.redis.set(this.#pointerKey(sid), session.uid, "PX", this.#leftMs(session));
   }
 
   async #retire(sid: string): Promise<void> {
-    await this.#redis.pexpire(this.#pointerKey(sid), rotationGraceMs, "LT");
+    await this.#deps.redis.pexpire(this.#pointerKey(sid), rotationGraceMs, "LT");
   }
 
   /** Retries while other requests write at the same time. @returns undefined for a session that has ended */
@@ -242,15 +240,15 @@ export class SessionStore {
       const stored = await this.#read(uid);
       if (stored === undefined) {
         // A record that no key can decrypt is deleted too.
-        await this.#redis.unlink(recordKey);
+        await this.#deps.redis.unlink(recordKey);
         return undefined;
       }
       const { record, version } = stored;
       const removed = await this.#scripts.remove({ recordKey }, { expectedVersion: version });
       // `gone`: another request ended the session.
       if (removed !== "removed" && removed !== "gone") continue;
-      await this.#redis.zrem(this.#indexKey(record.account), uid);
-      await this.#redis.unlink(this.#pointerKey(record.sid));
+      await this.#deps.redis.zrem(this.#indexKey(record.account), uid);
+      await this.#deps.redis.unlink(this.#pointerKey(record.sid));
       return removed === "removed" ? record : undefined;
     }
     throw new AppError("OVERLOADED", { detail: "the session was changed concurrently too often to be ended" });
@@ -260,7 +258,7 @@ export class SessionStore {
   async #readListed(key: string, uids: readonly string[]): Promise<readonly ListedSession[]> {
     const stored = await Promise.all(uids.map(async (uid) => ({ uid, found: await this.#read(uid) })));
     const dead = stored.filter(({ found }) => found === undefined).map(({ uid }) => uid);
-    if (dead.length > 0) await this.#redis.zrem(key, ...dead);
+    if (dead.length > 0) await this.#deps.redis.zrem(key, ...dead);
     return stored
       .flatMap(({ found }) => (found === undefined ? [] : [{ ...found.record, lastSeenMs: found.lastSeenMs }]))
       .toSorted((left, right) => right.iat - left.iat);
@@ -269,8 +267,8 @@ export class SessionStore {
   /** The newest sessions that have not ended. */
   async #live(account: string, nowMs: number): Promise<readonly ListedSession[]> {
     const key = this.#indexKey(account);
-    await this.#redis.zremrangebyscore(key, 0, nowMs);
-    const uids = await this.#redis.zrevrange(key, 0, maxListed - 1);
+    await this.#deps.redis.zremrangebyscore(key, 0, nowMs);
+    const uids = await this.#deps.redis.zrevrange(key, 0, maxListed - 1);
     const found = await this.#readListed(key, uids);
     return found.length === 0 && uids.length === maxListed ? this.#live(account, nowMs) : found;
   }

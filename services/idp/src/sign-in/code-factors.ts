@@ -3,17 +3,16 @@ import { pathTo, typedCode } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
 import type { FastifyReply } from "fastify";
 import { csrfToken } from "../flow/browser-binding.ts";
-import { factorPaths, pageUrlOf } from "../flow/flow-paths.ts";
+import { factorPaths, localPath, pageUrlOf } from "../flow/flow-paths.ts";
 import type { FactorMethod, PendingSignIn } from "../flow/flow-record.ts";
-import { factorStates } from "../flow/flow-table.ts";
 import type { Page } from "../pages/look.ts";
-import { type FactorView, mfaPage, recoveryPage, totpPage } from "../pages/templates/factors.ts";
+import { type FactorView, lostPhonePage, mfaPage, recoveryPage, totpPage } from "../pages/templates/factors.ts";
 import type { TextKey } from "../pages/texts.ts";
 import type { NamedFactor } from "../second-factors/factor-proofs.ts";
 import { matchTotpAt } from "../second-factors/totp.ts";
 import { cookieNames } from "../sessions/cookies.ts";
 import type { NotificationEvent } from "../user-notifications/notification.ts";
-import { cancelIn, forFlow, formTargets, hrefIn } from "../visit/flow-visit.ts";
+import { cancelIn, formTargets, hrefIn } from "../visit/flow-visit.ts";
 import type { VisitHandler } from "../visit/page-routes.ts";
 import {
   callContext,
@@ -27,7 +26,7 @@ import {
   showPage,
   type Visit,
 } from "../visit/visit.ts";
-import type { SignInContext } from "./context.ts";
+import type { FlowHandler, SignInContext } from "./context.ts";
 import { finishSignIn } from "./finish-sign-in.ts";
 import {
   acceptsLostPhoneCode,
@@ -83,7 +82,7 @@ function showFactor(
 ): FastifyReply {
   const { pages, deviceMemory } = deps;
   const view: FactorView = {
-    action: visit.language === undefined ? visit.path : `${visit.path}/${visit.language.tag}`,
+    action: localPath(visit.path, visit.language?.tag),
     csrfToken: csrfToken(flow.id, browserToken),
     account: pending.shownAs ?? pending.account,
     problem,
@@ -158,27 +157,52 @@ export function recoveryFactor({
   };
 }
 
-/** `GET /login/mfa`: lists the available factors; redirects if there is only one. */
-export function getMfa(deps: SignInContext): VisitHandler {
-  const { pages } = deps;
-  return forFlow(deps, factorStates, async (visit, { flow, browserToken }) => {
-    const methods: readonly FactorMethod[] = flow.pending?.methods ?? [];
-    const place = pageUrlOf(flow, visit.language?.tag);
-    const offersCode = flow.pending !== undefined && acceptsLostPhoneCode(deps, flow.pending);
-    if (methods.length === 1 && !offersCode && place !== undefined) return sendTo(visit.reply, place);
-    const last = pages.cookies.read(visit.request.headers.cookie, cookieNames.method);
-    const view = {
-      choices: [
-        ...methods.map((method) => ({ method, href: hrefIn(factorPaths[method], visit, flow) })),
-        ...(offersCode ? [{ method: "lost_phone" as const, href: hrefIn(pathTo("lostPhonePage"), visit, flow) }] : []),
-      ],
-      lastUsed: methods.find((method) => method === last),
-      restart: hrefIn(pathTo("restartLogin"), visit, flow),
-      cancel: cancelIn(visit, flow, browserToken),
-    };
-    return showPage(pages, visit, { page: mfaPage, view, flow, formTargets: formTargets(flow) });
-  });
+/**
+ * A code that an operator has created for a user who lost the second factor. Wrong codes are counted with those of recovery codes. What it
+ * completes is no proof of the user: see `lostPhoneTs`.
+ */
+export function lostPhoneFactor(deps: Pick<SignInContext, "lostPhone" | "suspiciousSignIns" | "audit">): CodeFactor {
+  const { lostPhone, suspiciousSignIns, audit } = deps;
+  return {
+    method: "recovery",
+    step: "lost_phone",
+    page: lostPhonePage,
+    failed: "lost_phone.failed",
+    used: "lost_phone_code_used",
+    isOffered: (pending) => acceptsLostPhoneCode(deps, pending),
+    verify: async (account, code, { session, clientIp }, flowId) => {
+      // A suspicious sign-in since the code was created: its user may not be the owner.
+      if (lostPhone === undefined || (await suspiciousSignIns.isDoubted(account))) return undefined;
+      const outcome = await lostPhone.redeem(account, code, flowId);
+      if (outcome === "wrong") return undefined;
+      const isRepeated = outcome === "repeated";
+      const about = { actor: account, target: account, clientIp, session };
+      if (!isRepeated) audit.record({ event: "lost_phone.use", outcome: "ok", ...about });
+      return { kind: "recovery", part: "", isRepeated };
+    },
+    pretend: async () => undefined,
+  };
 }
+
+/** `GET /login/mfa`: lists the available factors; redirects if there is only one. */
+export const getMfa: FlowHandler = async (deps, visit, { flow, browserToken }) => {
+  const { pages } = deps;
+  const methods: readonly FactorMethod[] = flow.pending?.methods ?? [];
+  const place = pageUrlOf(flow, visit.language?.tag);
+  const offersCode = flow.pending !== undefined && acceptsLostPhoneCode(deps, flow.pending);
+  if (methods.length === 1 && !offersCode && place !== undefined) return sendTo(visit.reply, place);
+  const last = pages.cookies.read(visit.request.headers.cookie, cookieNames.method);
+  const view = {
+    choices: [
+      ...methods.map((method) => ({ method, href: hrefIn(factorPaths[method], visit, flow) })),
+      ...(offersCode ? [{ method: "lost_phone" as const, href: hrefIn(pathTo("lostPhonePage"), visit, flow) }] : []),
+    ],
+    lastUsed: methods.find((method) => method === last),
+    restart: hrefIn(pathTo("restartLogin"), visit, flow),
+    cancel: cancelIn(visit, flow, browserToken),
+  };
+  return showPage(pages, visit, { page: mfaPage, view, flow, formTargets: formTargets(flow) });
+};
 
 export function getFactor(deps: SignInContext, factor: CodeFactor): VisitHandler {
   return forFactor(deps, factor.isOffered, async (visit, found) => showFactor(deps, visit, factor, found));

@@ -11,18 +11,15 @@ import type { NewSession, SessionStore } from "../sessions/session-store-redis.t
 /** Which of an account's names is the subject that applications receive (`identity.subject`). */
 type SubjectRule = "unique_id" | "account";
 
-interface NamedAccount {
-  readonly account: string;
-  /** The mapped identifier; empty if the account has none, undefined if no identifier is mapped. */
-  readonly uniqueUserId?: string | undefined;
-}
-
 /**
  * The subject of an account. It is chosen once, at sign-in, and does not change during the session. `lacksSubject`: an
  * identifier is mapped and this account has none. Its name is not used as the subject, because it may be reassigned
  * to another user. Never absent, because it replaces the value of a renewed session.
  */
-export function subjectOf({ account, uniqueUserId }: NamedAccount, rule: SubjectRule) {
+export function subjectOf(
+  { account, uniqueUserId }: Pick<PendingSignIn, "account" | "uniqueUserId">,
+  rule: SubjectRule,
+) {
   if (rule === "account" || uniqueUserId === undefined) return { accountId: account, lacksSubject: false };
   const lacksSubject = uniqueUserId === "";
   return { accountId: lacksSubject ? account : uniqueUserId, lacksSubject };
@@ -80,10 +77,7 @@ const factorOf: Readonly<Record<SignInMethod, FactorMethod>> = {
   passkey: "webauthn",
 };
 
-function newSessionOf(
-  { pending, method, origin, proof }: SignedIn,
-  { nowSeconds, rule }: { readonly nowSeconds: number; readonly rule: SubjectRule },
-): NewSession {
+function newSessionOf({ pending, method, origin, proof }: SignedIn, nowSeconds: number, rule: SubjectRule): NewSession {
   const { account, displayName, attributes, groups, groupDns, backend, remember } = pending;
   return {
     ...subjectOf(pending, rule),
@@ -135,7 +129,7 @@ function createCancel({ ends, gate }: Pick<CompleteSignInDeps, "ends" | "gate">)
 /** Creates the session, or renews that of the same user in this browser; ends that of another user. */
 function createEstablish({ sessions, onReplaced, onSignedIn, nowSeconds, subject: rule }: CompleteSignInDeps) {
   const renewOrCreate = async (signedIn: SignedIn): Promise<BrowserSessionRecord> => {
-    const newSession = newSessionOf(signedIn, { nowSeconds: nowSeconds(), rule });
+    const newSession = newSessionOf(signedIn, nowSeconds(), rule);
     const old = signedIn.cookie === undefined ? undefined : await sessions.findBySid(signedIn.cookie);
     // Compares both: a name may have been reassigned, and a subject may have been renamed.
     if (old?.account === newSession.account && old.accountId === newSession.accountId) {

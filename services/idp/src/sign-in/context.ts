@@ -8,23 +8,21 @@ import type { Bus } from "@postern/shared/platform/bus";
 import { createResponseDelays } from "@postern/shared/platform/concurrency";
 import type { KeyRing } from "@postern/shared/platform/crypto";
 import { steadyClock } from "@postern/shared/platform/time";
+import type { FastifyReply } from "fastify";
 import type { IdpMetrics } from "../metrics.ts";
 import type { DeviceMemory } from "../remembered-devices/remembered-devices.ts";
 import type { SecondFactors } from "../second-factors/context.ts";
-import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
 import type { NotificationsContext } from "../user-notifications/context.ts";
 import type { PageParts, VisitContext } from "../visit/context.ts";
-import { createCompleteSignIn, type FlowEnds } from "./complete-sign-in.ts";
+import type { Admitted } from "../visit/flow-visit.ts";
+import type { Visit } from "../visit/visit.ts";
+import { type CompleteSignInDeps, createCompleteSignIn } from "./complete-sign-in.ts";
 import { createDelaySignIn } from "./delay-sign-in.ts";
 import { createFailedSignIns } from "./failed-sign-ins-redis.ts";
 import { createEngineCalls } from "./password-check.ts";
 
 /** What sign-ins need from the protocols. */
-interface SignInProtocols {
-  readonly ends: FlowEnds;
-  readonly onReplaced: (session: BrowserSessionRecord) => Promise<void>;
-  readonly onSignedIn: (session: BrowserSessionRecord) => Promise<void>;
-}
+type SignInProtocols = Pick<CompleteSignInDeps, "ends" | "onReplaced" | "onSignedIn">;
 
 /** A sign-in ends another user's session in the same browser. This writes the audit event. */
 function auditReplaced(audit: Audit, onReplaced: SignInProtocols["onReplaced"]): SignInProtocols["onReplaced"] {
@@ -76,10 +74,10 @@ export function createSignIn(
     ...visits,
     ...secondFactors,
     deviceMemory,
-    ...createEngineCalls({
-      decide: (request, context) => bus.request(authenticate, request, context),
-      tls: !identity.oidc.issuer.startsWith("http://"),
-    }),
+    ...createEngineCalls(
+      (request, context) => bus.request(authenticate, request, context),
+      !identity.oidc.issuer.startsWith("http://"),
+    ),
     failedSignIns: createFailedSignIns(
       state,
       storage.redis.prefix,
@@ -99,9 +97,8 @@ export function createSignIn(
     completeSignIn: createCompleteSignIn({
       sessions,
       gate,
-      ends: protocols.ends,
+      ...protocols,
       onReplaced: auditReplaced(base.audit, protocols.onReplaced),
-      onSignedIn: protocols.onSignedIn,
       isSuspended: async (account) => (await suspensions.read(account)) !== undefined,
       nowSeconds: () => Math.floor(nowMs() / 1000),
       subject: identity.subject,
@@ -118,3 +115,6 @@ export function createSignIn(
 }
 
 export type SignInContext = ReturnType<typeof createSignIn>;
+
+/** Handles a visit to a flow in one of the states that the route admits. */
+export type FlowHandler = (deps: SignInContext, visit: Visit, admitted: Admitted) => Promise<FastifyReply>;

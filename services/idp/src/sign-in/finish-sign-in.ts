@@ -5,12 +5,12 @@ import type { FlowRecord, PendingSignIn } from "../flow/flow-record.ts";
 import { codesLowPage, passwordWarningPage } from "../pages/templates/after-sign-in.ts";
 import type { NamedFactor } from "../second-factors/factor-proofs.ts";
 import { cookieNames, deviceSeconds } from "../sessions/cookies.ts";
-import { forFlow, hrefIn } from "../visit/flow-visit.ts";
-import type { VisitHandler } from "../visit/page-routes.ts";
+import { hrefIn } from "../visit/flow-visit.ts";
 import {
   callContext,
   noteBrowserState,
   notificationOrigin,
+  originOf,
   requestSession,
   sendOn,
   sendProblem,
@@ -20,7 +20,7 @@ import {
   type Visit,
 } from "../visit/visit.ts";
 import type { Completion, SignInMethod } from "./complete-sign-in.ts";
-import type { SignInContext } from "./context.ts";
+import type { FlowHandler, SignInContext } from "./context.ts";
 import { reportSignIn, reportUndecided } from "./report.ts";
 
 /** The page appears when this many codes or fewer are left. */
@@ -45,7 +45,6 @@ async function codesLowPlace(
 }
 
 const methodSeconds = 365 * 86_400;
-const longestUserAgent = 256;
 
 /** Redirects the browser with its session, or shows that the flow has expired. */
 export function sendCompletion(
@@ -104,10 +103,7 @@ async function complete(deps: SignInContext, visit: Visit, signedIn: SignInEnd):
       method,
       proof,
       cookie: pages.cookies.read(request.headers.cookie, cookieNames.session),
-      origin: {
-        clientIp: request.caller?.clientIp ?? "",
-        userAgent: (request.headers["user-agent"] ?? "").slice(0, longestUserAgent),
-      },
+      origin: originOf(request),
     });
     if (completed !== undefined && isToRemember === true)
       await deps.deviceMemory.remember(visit, { flow, pending }, proof);
@@ -151,25 +147,21 @@ export async function completeFor(deps: SignInContext, visit: Visit, signedIn: S
 }
 
 /** `GET /login/codes`: the sign-in is complete and continues from this page. */
-export function getCodesLow(deps: SignInContext): VisitHandler {
+export const getCodesLow: FlowHandler = async (deps, visit, { flow }) => {
   const { pages, store, decisionTimeoutMs } = deps;
-  return forFlow(deps, ["ready"], async (visit, { flow }) => {
-    const session = await sessionOf(deps, visit);
-    if (session === undefined || session.uid !== flow.sessionUid) return sendProblem(pages, visit, "expired", { flow });
-    const context = callContext(visit, decisionTimeoutMs());
-    const { recoveryCodesLeft: left } = await store.enrolled(session.account, context);
-    const view = { left, make: pathTo("recoveryCodesPage"), next: hrefIn(pathTo("loginPage"), visit, flow) };
-    return showPage(pages, visit, { page: codesLowPage, view, flow });
-  });
-}
+  const session = await sessionOf(deps, visit);
+  if (session === undefined || session.uid !== flow.sessionUid) return sendProblem(pages, visit, "expired", { flow });
+  const context = callContext(visit, decisionTimeoutMs());
+  const { recoveryCodesLeft: left } = await store.enrolled(session.account, context);
+  const view = { left, make: pathTo("recoveryCodesPage"), next: hrefIn(pathTo("loginPage"), visit, flow) };
+  return showPage(pages, visit, { page: codesLowPage, view, flow });
+};
 
 /** `GET /login/password`: the sign-in is complete and continues from this page. */
-export function getPasswordWarning(deps: Pick<SignInContext, "pages" | "gate">): VisitHandler {
+export const getPasswordWarning: FlowHandler = async (deps, visit, { flow }) => {
   const { pages } = deps;
-  return forFlow(deps, ["ready"], async (visit, { flow }) => {
-    const warning = flow.pending?.passwordWarning;
-    if (warning === undefined) return sendProblem(pages, visit, "expired", { flow });
-    const view = { ...warning, next: hrefIn(pathTo("loginPage"), visit, flow) };
-    return showPage(pages, visit, { page: passwordWarningPage, view, flow });
-  });
-}
+  const warning = flow.pending?.passwordWarning;
+  if (warning === undefined) return sendProblem(pages, visit, "expired", { flow });
+  const view = { ...warning, next: hrefIn(pathTo("loginPage"), visit, flow) };
+  return showPage(pages, visit, { page: passwordWarningPage, view, flow });
+};

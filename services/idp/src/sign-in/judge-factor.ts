@@ -5,8 +5,10 @@ import { factorStates } from "../flow/flow-table.ts";
 import type { SignInStep } from "../metrics.ts";
 import type { FactorAttempt } from "../second-factors/factor-guard-redis.ts";
 import type { NamedFactor } from "../second-factors/factor-proofs.ts";
+import { type EnrolledFactors, neededFactors } from "../second-factors/needed-factors.ts";
+import { flowWithAnyFactor } from "../second-factors/sign-in-demands.ts";
 import type { Notification } from "../user-notifications/notification.ts";
-import { forFlow } from "../visit/flow-visit.ts";
+import { type Admitted, forFlow } from "../visit/flow-visit.ts";
 import type { VisitHandler } from "../visit/page-routes.ts";
 import { auditVisit, notificationOrigin, referenceIn, requestSession, sendOn, type Visit } from "../visit/visit.ts";
 import type { SignInContext } from "./context.ts";
@@ -106,10 +108,22 @@ export async function judgeFactor<Factor extends NamedFactor>(
 }
 
 /** A flow whose password step is complete, at one of its factors. */
-export interface FlowAtFactor {
-  readonly flow: FlowRecord;
-  readonly pending: PendingSignIn;
-  readonly browserToken: string;
+export type FlowAtFactor = Admitted & { readonly pending: PendingSignIn };
+
+function acrValuesOf({ params }: FlowRecord): readonly string[] {
+  return (params?.acrValues ?? "").split(" ").filter((value) => value !== "");
+}
+
+/** What a sign-in needs of the account's factors, for the application and for the account's domain, and whether the domain requires one. */
+export async function factorsOf(
+  { domains }: Pick<SignInContext, "domains">,
+  flow: FlowRecord,
+  account: string,
+  enrolled: EnrolledFactors,
+) {
+  const isRequired = await domains.requiresFactor(account);
+  const demands = isRequired ? flowWithAnyFactor(flow.client) : flow.client;
+  return { isRequired, needed: neededFactors(enrolled, demands, acrValuesOf(flow)) };
 }
 
 /** Whether a code from the help desk may complete this sign-in. The password may be someone else's if the sign-in is suspicious. */
@@ -123,10 +137,11 @@ export function forFactor(
   isOffered: (pending: PendingSignIn) => boolean,
   handler: (visit: Visit, found: FlowAtFactor) => Promise<FastifyReply>,
 ): VisitHandler {
-  return forFlow(deps, factorStates, async (visit, { flow, browserToken }) => {
+  return forFlow(deps, factorStates, async (visit, admitted) => {
+    const { flow } = admitted;
     const { pending } = flow;
     return pending !== undefined && isOffered(pending)
-      ? handler(visit, { flow, pending, browserToken })
+      ? handler(visit, { ...admitted, pending })
       : sendOn(deps.pages, visit, pageUrlOf(flow, visit.language?.tag), flow);
   });
 }

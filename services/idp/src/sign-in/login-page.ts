@@ -1,14 +1,12 @@
 import { pathTo } from "@postern/shared/contracts";
 import type { FastifyReply } from "fastify";
 import { csrfToken } from "../flow/browser-binding.ts";
-import { pageUrlOf } from "../flow/flow-paths.ts";
+import { localPath, pageUrlOf } from "../flow/flow-paths.ts";
 import { type FlowRecord, otherDomain } from "../flow/flow-record.ts";
-import { factorStates } from "../flow/flow-table.ts";
 import { loginPage } from "../pages/templates/login.ts";
-import { cancelIn, forFlow, formTargets, hrefIn } from "../visit/flow-visit.ts";
-import type { VisitHandler } from "../visit/page-routes.ts";
+import { cancelIn, formTargets, hrefIn } from "../visit/flow-visit.ts";
 import { lookOf, sendOn, sessionOf, showPage, type Visit } from "../visit/visit.ts";
-import type { SignInContext } from "./context.ts";
+import type { FlowHandler, SignInContext } from "./context.ts";
 import { sendCompletion } from "./finish-sign-in.ts";
 
 const longestHint = 255;
@@ -40,7 +38,7 @@ export function showLogin(
 ): FastifyReply {
   const { flow, browserToken, username, remember, problem, offersChange = false, reference } = state;
   const view = {
-    action: visit.language === undefined ? visit.path : `${visit.path}/${visit.language.tag}`,
+    action: localPath(visit.path, visit.language?.tag),
     csrfToken: csrfToken(flow.id, browserToken),
     client: flow.client === undefined ? undefined : (flow.client.name ?? flow.client.id),
     username,
@@ -61,36 +59,31 @@ export function showLogin(
 }
 
 /** `GET /login`: shows the form, or continues a sign-in that is already complete. */
-export function getLogin(deps: SignInContext): VisitHandler {
-  return forFlow(deps, ["login", "ready"], async (visit, { flow, browserToken }) => {
-    if (flow.state === "login") {
-      const { text } = lookOf(deps.pages, visit, flow);
-      const refusal = isForOthers(flow) ? text("login.other_domain") : undefined;
-      const problem = flow.hasFailed === true ? text("login.failed") : refusal;
-      const reference = flow.failedReference;
-      const username = refusal === undefined ? suggestedName(flow) : "";
-      return showLogin(deps, visit, { flow, browserToken, username, remember: false, problem, reference });
-    }
-    return sendCompletion(deps, visit, flow, await deps.completeSignIn.resume(flow, await sessionOf(deps, visit)));
-  });
-}
+export const getLogin: FlowHandler = async (deps, visit, { flow, browserToken }) => {
+  if (flow.state === "login") {
+    const { text } = lookOf(deps.pages, visit, flow);
+    const refusal = isForOthers(flow) ? text("login.other_domain") : undefined;
+    const problem = flow.hasFailed === true ? text("login.failed") : refusal;
+    const reference = flow.failedReference;
+    const username = refusal === undefined ? suggestedName(flow) : "";
+    return showLogin(deps, visit, { flow, browserToken, username, remember: false, problem, reference });
+  }
+  return sendCompletion(deps, visit, flow, await deps.completeSignIn.resume(flow, await sessionOf(deps, visit)));
+};
 
 /**
  * `GET /login/restart`: the user switches accounts and returns to the first page. Repeating it has no further effect.
  */
-export function getRestart({ pages, gate }: SignInContext): VisitHandler {
-  return forFlow({ pages, gate }, [...factorStates, "enrolment", "consent", "login"], async (visit, { flow }) => {
-    const back = flow.state === "login" ? flow : await gate.restart(flow);
-    return sendOn(pages, visit, back === undefined ? undefined : pageUrlOf(back, visit.language?.tag), flow);
-  });
-}
+export const getRestart: FlowHandler = async (deps, visit, { flow }) => {
+  const { pages, gate } = deps;
+  const back = flow.state === "login" ? flow : await gate.restart(flow);
+  return sendOn(pages, visit, back === undefined ? undefined : pageUrlOf(back, visit.language?.tag), flow);
+};
 
 /** `POST /login/cancel`: reports to the application that the user cancelled. */
-export function postCancel(deps: SignInContext): VisitHandler {
+export const postCancel: FlowHandler = async (deps, visit, { flow }) => {
   const { pages, completeSignIn, logger } = deps;
-  return forFlow(deps, ["login", ...factorStates], async (visit, { flow }) => {
-    const ending = await completeSignIn.cancel(flow);
-    logger.info({ session: visit.request.caller?.session, client: flow.client?.id }, "sign-in cancelled by the user");
-    return sendOn(pages, visit, "expired" in ending ? undefined : ending.redirect, flow);
-  });
-}
+  const ending = await completeSignIn.cancel(flow);
+  logger.info({ session: visit.request.caller?.session, client: flow.client?.id }, "sign-in cancelled by the user");
+  return sendOn(pages, visit, "expired" in ending ? undefined : ending.redirect, flow);
+};

@@ -1,20 +1,19 @@
 import { pathTo } from "@postern/shared/contracts";
+import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
 import { csrfToken } from "../flow/browser-binding.ts";
 import type { FlowRecord, PendingSignIn } from "../flow/flow-record.ts";
-import { factorStates } from "../flow/flow-table.ts";
 import { webauthnLoginPage } from "../pages/templates/webauthn.ts";
 import type { NamedFactor } from "../second-factors/factor-proofs.ts";
 import { isSupported } from "../second-factors/needed-factors.ts";
 import { readAssertion } from "../second-factors/webauthn/browser-answer.ts";
 import { nameInHandle } from "../second-factors/webauthn/user-handle.ts";
-import { cancelIn, forFlow, formTargets, hrefIn } from "../visit/flow-visit.ts";
+import { cancelIn, formTargets, hrefIn } from "../visit/flow-visit.ts";
 import type { VisitHandler } from "../visit/page-routes.ts";
 import { callContext, referenceIn, showPage, type Visit } from "../visit/visit.ts";
-import { factorsOf } from "./account-factors.ts";
 import type { SignInMethod } from "./complete-sign-in.ts";
-import type { SignInContext } from "./context.ts";
+import type { FlowHandler, SignInContext } from "./context.ts";
 import { completeFor } from "./finish-sign-in.ts";
-import { acceptsLostPhoneCode, forFactor, judgeFactor, placeAfterRefusal } from "./judge-factor.ts";
+import { acceptsLostPhoneCode, factorsOf, forFactor, judgeFactor, placeAfterRefusal } from "./judge-factor.ts";
 import { attemptOrigin } from "./post-login.ts";
 import { reportSignIn, reportUndecided } from "./report.ts";
 
@@ -45,15 +44,13 @@ export function getWebauthn(deps: SignInContext): VisitHandler {
 /**
  * `GET /login/webauthn/begin`: for the account whose password was correct, or for any passkey before a name is entered.
  */
-export function beginWebauthn(deps: SignInContext): VisitHandler {
+export const beginWebauthn: FlowHandler = async (deps, visit, { flow }) => {
   const { ceremonies, store, decisionTimeoutMs } = deps;
-  return forFlow(deps, ["login", ...factorStates], async (visit, { flow }) => {
-    const context = callContext(visit, decisionTimeoutMs());
-    const state = flow.pending === undefined ? undefined : await store.read(flow.pending.account, context);
-    const publicKey = await ceremonies.beginSignIn(flow.id, state?.webauthnCredentials);
-    return visit.reply.header("cache-control", "no-store").send({ publicKey });
-  });
-}
+  const context = callContext(visit, decisionTimeoutMs());
+  const state = flow.pending === undefined ? undefined : await store.read(flow.pending.account, context);
+  const publicKey = await ceremonies.beginSignIn(flow.id, state?.webauthnCredentials);
+  return visit.reply.header("cache-control", "no-store").send({ publicKey });
+};
 
 interface Proved {
   readonly pending: PendingSignIn;
@@ -68,7 +65,7 @@ interface Unproved {
   readonly account?: string | undefined;
 }
 
-export type Proof = Proved | Unproved;
+type Proof = Proved | Unproved;
 
 const denied = (reason: string, account?: string): Unproved => ({ failed: "denied", reason, account });
 
@@ -86,7 +83,7 @@ async function passkey(deps: SignInContext, visit: Visit, flow: FlowRecord): Pro
   if (response === undefined || name === undefined) return denied("malformed_answer");
   const clientIp = request.caller?.clientIp ?? "";
   if (!(await passkeyAttempts.admit(clientIp))) return { failed: "throttled", reason: "too_many_attempts" };
-  const proof = await judgePasskey(deps, visit, { flow, name, response }).catch(async (error: unknown) => {
+  const proof = await judgePasskey(deps, visit, flow, { name, response }).catch(async (error: unknown) => {
     await passkeyAttempts.giveBack(clientIp).catch(() => undefined);
     throw error;
   });
@@ -94,17 +91,16 @@ async function passkey(deps: SignInContext, visit: Visit, flow: FlowRecord): Pro
   return proof;
 }
 
-interface ShownPasskey {
-  readonly flow: FlowRecord;
-  readonly name: string;
-  readonly response: NonNullable<ReturnType<typeof readAssertion>>;
-}
-
 /**
  * The account is the one that holds the passkey, so that it may be renamed. A backend must still have it, and policies must admit it.
  * Without the id of its passkey, the work for an account is that for an unknown name (ADR 0059).
  */
-async function judgePasskey(deps: SignInContext, visit: Visit, { flow, name, response }: ShownPasskey): Promise<Proof> {
+async function judgePasskey(
+  deps: SignInContext,
+  visit: Visit,
+  flow: FlowRecord,
+  { name, response }: { readonly name: string; readonly response: AuthenticationResponseJSON },
+): Promise<Proof> {
   const { ceremonies, store, lookUp, suspensions, domains, nowMs, decisionTimeoutMs, rememberMs } = deps;
   const { request } = visit;
   const context = callContext(visit, decisionTimeoutMs());
@@ -166,31 +162,27 @@ async function dropped({ removedPasskeys }: SignInContext, { request }: Visit): 
 }
 
 /** `POST /login/webauthn/finish`: JSON from the page's script; 200 or 401 `{redirect}`, or 400 `{error}`. */
-export function finishWebauthn(deps: SignInContext): VisitHandler {
+export const finishWebauthn: FlowHandler = async (deps, visit, { flow }) => {
   const { metrics } = deps;
-  return forFlow(deps, ["login", ...factorStates], async (visit, { flow }) => {
-    const { pending } = flow;
-    const step = pending === undefined ? "passkey" : "webauthn";
-    const reply = visit.reply.header("cache-control", "no-store");
-    const proof = await reportUndecided(deps, visit, { flow, step, account: pending?.account }, () =>
-      pending === undefined ? passkey(deps, visit, flow) : secondFactor(deps, visit, flow, pending),
-    );
-    if ("failed" in proof) {
-      const { failed: outcome, reason, rule, account } = proof;
-      metrics.signIn(step, outcome);
-      reportSignIn(deps, visit, flow, { step, outcome, reason, rule, account });
-      const more = outcome === "denied" ? await dropped(deps, visit) : {};
-      return reply.code(400).send({ error: outcome, reference: referenceIn(visit), ...more });
-    }
-    if (flow.state === "latched") {
-      metrics.signIn(step, "denied");
-      const place = await placeAfterRefusal(deps, visit, flow, "webauthn");
-      return place === undefined
-        ? reply.code(400).send({ error: "expired" })
-        : reply.code(401).send({ redirect: place });
-    }
-    const isToRemember = proof.method === "webauthn" && remembers(visit.request.body, "remember_device");
-    const redirect = await completeFor(deps, visit, { flow, ...proof, isToRemember });
-    return redirect === undefined ? reply.code(400).send({ error: "expired" }) : reply.send({ redirect });
-  });
-}
+  const { pending } = flow;
+  const step = pending === undefined ? "passkey" : "webauthn";
+  const reply = visit.reply.header("cache-control", "no-store");
+  const proof = await reportUndecided(deps, visit, { flow, step, account: pending?.account }, () =>
+    pending === undefined ? passkey(deps, visit, flow) : secondFactor(deps, visit, flow, pending),
+  );
+  if ("failed" in proof) {
+    const { failed: outcome, reason, rule, account } = proof;
+    metrics.signIn(step, outcome);
+    reportSignIn(deps, visit, flow, { step, outcome, reason, rule, account });
+    const more = outcome === "denied" ? await dropped(deps, visit) : {};
+    return reply.code(400).send({ error: outcome, reference: referenceIn(visit), ...more });
+  }
+  if (flow.state === "latched") {
+    metrics.signIn(step, "denied");
+    const place = await placeAfterRefusal(deps, visit, flow, "webauthn");
+    return place === undefined ? reply.code(400).send({ error: "expired" }) : reply.code(401).send({ redirect: place });
+  }
+  const isToRemember = proof.method === "webauthn" && remembers(visit.request.body, "remember_device");
+  const redirect = await completeFor(deps, visit, { flow, ...proof, isToRemember });
+  return redirect === undefined ? reply.code(400).send({ error: "expired" }) : reply.send({ redirect });
+};

@@ -30,7 +30,7 @@ function engineThat(answers: unknown) {
     requests.push(request);
     return Object(answers);
   };
-  return { requests, ...createEngineCalls({ decide, tls: true }) };
+  return { requests, ...createEngineCalls(decide, true) };
 }
 
 const outcomeFor = (answers: unknown) =>

@@ -136,13 +136,10 @@ function outcomeOf(decision: AuthDecision): PasswordOutcome {
   }
 }
 
-interface EngineCallDeps {
-  readonly decide: (request: AuthRequest, context: Pick<EngineCall, "deadline" | "signal">) => Promise<AuthDecision>;
-  readonly tls: boolean;
-}
+type Decide = (request: AuthRequest, context: Pick<EngineCall, "deadline" | "signal">) => Promise<AuthDecision>;
 
 /** The calls that only an engine can answer. Each throws AppError on a temporary failure. */
-export function createEngineCalls({ decide, tls }: EngineCallDeps) {
+export function createEngineCalls(decide: Decide, tls: boolean) {
   return {
     /** Asks the engine, which alone verifies passwords. */
     checkPassword: async ({ password, ...attempt }: PasswordAttempt, context: EngineCall): Promise<PasswordOutcome> => {

@@ -6,8 +6,6 @@ import type { FlowRecord, PendingSignIn } from "../flow/flow-record.ts";
 import { waitingTime } from "../pages/moments.ts";
 import type { neededFactors } from "../second-factors/needed-factors.ts";
 import { cookieNames } from "../sessions/cookies.ts";
-import { forFlow } from "../visit/flow-visit.ts";
-import type { VisitHandler } from "../visit/page-routes.ts";
 import {
   callContext,
   deviceDigest,
@@ -19,9 +17,9 @@ import {
   sendProblem,
   type Visit,
 } from "../visit/visit.ts";
-import { factorsOf } from "./account-factors.ts";
-import type { SignInContext } from "./context.ts";
+import type { FlowHandler, SignInContext } from "./context.ts";
 import { finishSignIn } from "./finish-sign-in.ts";
+import { factorsOf } from "./judge-factor.ts";
 import { showLogin } from "./login-page.ts";
 import type { PasswordAccepted, PasswordAttempt, PasswordDenial, PasswordOutcome } from "./password-check.ts";
 import { reportSignIn, reportUndecided } from "./report.ts";
@@ -263,25 +261,22 @@ async function accept(
 }
 
 /** `POST /login`: shows the same text for every denial, except for the correct password that must be changed first. */
-export function postLogin(deps: SignInContext): VisitHandler {
+export const postLogin: FlowHandler = async (deps, visit, { flow, browserToken }) => {
   const { pages, metrics, decisionTimeoutMs } = deps;
-  // `ready`: the form was sent twice, and the browser may have dropped the first response with its session.
-  return forFlow(deps, ["login", "ready"], async (visit, { flow, browserToken }) => {
-    const credentials = await credentialsOf(deps, visit, flow);
-    if (credentials === undefined) return sendProblem(pages, visit, "request");
-    const checkContext = callContext(visit, decisionTimeoutMs());
-    const decision = await ask(deps, visit, flow, { ...credentials, context: checkContext });
-    await delayAnswer(deps, visit, decision, credentials.username);
-    // The time limit starts after the delay.
-    const context = callContext(visit, decisionTimeoutMs());
-    if (decision.outcome === "denied") {
-      const { reason, rule, account } = decision;
-      const outcome = reason === "blocked" ? "blocked" : "denied";
-      metrics.signIn("password", outcome);
-      reportSignIn(deps, visit, flow, { step: "password", outcome, reason, rule, account });
-      if (flow.state === "ready") return sendOn(pages, visit, pageUrlOf(flow, visit.language?.tag), flow);
-      return refuse(deps, visit, { flow, browserToken, credentials, denial: decision, context });
-    }
-    return accept(deps, visit, { flow, credentials, decision, context });
-  });
-}
+  const credentials = await credentialsOf(deps, visit, flow);
+  if (credentials === undefined) return sendProblem(pages, visit, "request");
+  const checkContext = callContext(visit, decisionTimeoutMs());
+  const decision = await ask(deps, visit, flow, { ...credentials, context: checkContext });
+  await delayAnswer(deps, visit, decision, credentials.username);
+  // The time limit starts after the delay.
+  const context = callContext(visit, decisionTimeoutMs());
+  if (decision.outcome === "denied") {
+    const { reason, rule, account } = decision;
+    const outcome = reason === "blocked" ? "blocked" : "denied";
+    metrics.signIn("password", outcome);
+    reportSignIn(deps, visit, flow, { step: "password", outcome, reason, rule, account });
+    if (flow.state === "ready") return sendOn(pages, visit, pageUrlOf(flow, visit.language?.tag), flow);
+    return refuse(deps, visit, { flow, browserToken, credentials, denial: decision, context });
+  }
+  return accept(deps, visit, { flow, credentials, decision, context });
+};

@@ -56,18 +56,13 @@ function isForHistory({ step, outcome, isRecorded = false }: SignInReport): bool
   return step !== "password" || outcome === "undecided" || outcome === "throttled";
 }
 
-/** Keeps it in the history, and reports it to operators who watch. */
-function record({ history, watches }: SignInContext, note: DecisionNote): void {
-  history?.note(note);
-  if (watches.isWatched) watches.note(note);
-}
-
-/** Records second factors, passkeys, and what no engine decided, where operators look for sign-ins. */
+/** Records second factors, passkeys, and what no engine decided, in the history, and reports them to operators who watch. */
 function noteStep(deps: SignInContext, place: FailureOrigin, flow: FlowRecord, report: SignInReport): void {
   if (!isForHistory(report)) return;
   const { step, outcome, reason = outcome, rule = "", account } = report;
-  record(deps, {
-    timeMs: deps.nowMs(),
+  const { history, watches, nowMs } = deps;
+  const note: DecisionNote = {
+    timeMs: nowMs(),
     outcome: outcome === "throttled" ? "denied" : outcome,
     channel: "browser",
     account,
@@ -78,7 +73,9 @@ function noteStep(deps: SignInContext, place: FailureOrigin, flow: FlowRecord, r
     rule,
     step,
     client: flow.client?.id ?? "",
-  });
+  };
+  history?.note(note);
+  if (watches.isWatched) watches.note(note);
 }
 
 /** Writes a log line, an audit record and the decision history; a failure is also stored under its reference. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Base, keyRingFromConfig, redisFromConfig } from "@postern/shared/assembly";
 import { accountNotified, notifyLostPhone, notifySuspiciousSignIn, pathTo } from "@postern/shared/contracts";
-import { type Language, languageOf, languages, pickLanguage } from "@postern/shared/domain/localisation";
+import { languages, pickLanguage } from "@postern/shared/domain/localisation";
 import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import type { Logger } from "@postern/shared/platform/logging";
@@ -9,6 +9,7 @@ import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
 import { type AccountDomains, domainLimit } from "../domains/account-domains.ts";
 import type { IdpMetrics } from "../metrics.ts";
+import { ownLanguage } from "../pages/context.ts";
 import { createKnownDevices } from "./known-devices-redis.ts";
 import { createNotificationQueue, type NotificationQueue } from "./notification-queue-redis.ts";
 import { createNotifier, type Notifier } from "./notifier.ts";
@@ -32,13 +33,6 @@ function createQueue(config: Config, redis: RedisClient, logger: Logger): Notifi
 }
 
 const maxSuspicious = 64;
-
-/** The language of the site, for what has no page. */
-function ownLanguage({ localization }: Config["identity"]["frontend"]): Language {
-  const own = languageOf(localization.default_language, languages);
-  if (own === undefined) throw new RangeError(`no texts for ${localization.default_language}`);
-  return own;
-}
 
 /** Engines notice suspicious sign-ins; one identity provider notifies. There may have been no page, and so no choice of a language. */
 function serveSuspicious(bus: Bus, { store }: Notifier, frontend: Config["identity"]["frontend"]): void {
@@ -65,15 +59,8 @@ function serveLostPhone(bus: Bus, { store }: Notifier, frontend: Config["identit
     notifyLostPhone,
     async ({ account, session, attributes }) => {
       const origin = { clientIp: "", userAgent: "", language, attributes };
-      const notification = {
-        event: "lost_phone_code",
-        account,
-        session,
-        origin,
-        isDoubted: true,
-        operatorText: "",
-      } as const;
-      return { isSent: (await store(notification, { id: randomUUID(), atMs: systemClock.now() })) > 0 };
+      const about = { event: "lost_phone_code", account, session, origin, isDoubted: true, operatorText: "" } as const;
+      return { isSent: (await store(about, { id: randomUUID(), atMs: systemClock.now() })) > 0 };
     },
     { maxInFlight: maxSuspicious },
   );
@@ -86,7 +73,7 @@ function webhookLimit({ url, domains: names }: Config["identity"]["notices"]["we
   return (account: string) => domains.isWithin(account, limit).catch(() => limit.has(domains.nameOf(account) ?? ""));
 }
 
-interface NotificationParts {
+export interface NotificationParts {
   readonly base: Base;
   readonly bus: Bus;
   readonly state: RedisClient;

@@ -1,12 +1,11 @@
 import type { AccountNotification } from "@postern/shared/contracts";
 import type { Language } from "@postern/shared/domain/localisation";
+import type { SessionOrigin } from "../sessions/browser-session.ts";
 
 export type NotificationEvent = AccountNotification["event"];
 
 /** Where an event came from, as far as a notification may say. */
-export interface NotificationOrigin {
-  readonly clientIp: string;
-  readonly userAgent: string;
+export interface NotificationOrigin extends SessionOrigin {
   /** Language of the page that was shown. */
   readonly language: Language;
   /** Attributes of the account, which contain its mail address. */

@@ -5,7 +5,7 @@ import { writtenTag } from "@postern/shared/domain/localisation";
 import { deviceName } from "@postern/shared/domain/programs";
 import type { Logger } from "@postern/shared/platform/logging";
 
-import { type TextKey, textsOf, unhyphenated } from "../pages/texts.ts";
+import { textsOf, unhyphenated } from "../pages/texts.ts";
 import type { KnownDevices } from "./known-devices-redis.ts";
 import type { Notification, NotificationEvent } from "./notification.ts";
 import type { NotificationQueue } from "./notification-queue-redis.ts";
@@ -19,12 +19,6 @@ interface NotificationMailSettings {
 }
 
 const addressForm = /^[^\s@<>()",;:\\[\]]{1,64}@[^\s@<>()",;:\\[\]]{1,189}$/;
-
-const factorText: Readonly<Record<NonNullable<Notification["factor"]>, TextKey>> = {
-  totp: "mfa.totp",
-  webauthn: "mfa.webauthn",
-  recovery: "mfa.recovery",
-};
 
 /** Keeps a text on one line, whatever its user agent contains. */
 const line = (text: string): string => text.replaceAll(/\p{C}/gu, " ");
@@ -50,7 +44,7 @@ export function notificationMails(notification: Notification, settings: Notifica
   }).format(nowMs);
   const what = text(`notice.${event}`, {
     account,
-    factor: factor === undefined ? "" : unhyphenated(text(factorText[factor])),
+    factor: factor === undefined ? "" : unhyphenated(text(`mfa.${factor}`)),
   });
   const device = line(deviceName(origin.userAgent));
   const where = text("notice.where", { time, device, address: origin.clientIp });

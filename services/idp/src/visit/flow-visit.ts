@@ -2,7 +2,7 @@ import { maxUserNameLength, pathTo } from "@postern/shared/contracts";
 import type { FormView } from "@postern/shared/platform/pages";
 import type { FastifyReply } from "fastify";
 import { csrfToken } from "../flow/browser-binding.ts";
-import type { FlowGate, Passage, Presented } from "../flow/flow-gate.ts";
+import type { FlowGate, Passage } from "../flow/flow-gate.ts";
 import { localPath, pageUrlOf } from "../flow/flow-paths.ts";
 import type { FlowRecord } from "../flow/flow-record.ts";
 import { type FlowState, mayCancel } from "../flow/flow-table.ts";
@@ -11,14 +11,6 @@ import { formTargetOf } from "../pages/policy-sources.ts";
 import { cookieNames } from "../sessions/cookies.ts";
 import type { VisitHandler } from "./page-routes.ts";
 import { csrfTokenIn, sendOn, type Visit } from "./visit.ts";
-
-function presented(pages: Pages, visit: Visit): Presented {
-  return {
-    browserToken: pages.cookies.read(visit.request.headers.cookie, cookieNames.flow),
-    flowId: visit.query("flow"),
-    csrfToken: csrfTokenIn(visit),
-  };
-}
 
 /** The brand of the application's only domain, or else of the account or the name that the sign-in is about. */
 async function chooseBrand({ brands }: Pages, { request }: Visit, flow: FlowRecord): Promise<void> {
@@ -38,9 +30,11 @@ export async function admit(
   visit: Visit,
   states: readonly FlowState[],
   answerOver?: (flow: FlowRecord) => Promise<FastifyReply>,
-): Promise<Extract<Passage, { passage: "open" }> | undefined> {
+): Promise<Admitted | undefined> {
   const isPost = visit.request.method === "POST";
-  const passage = await gate[isPost ? "submit" : "enter"](presented(pages, visit), states);
+  const browserToken = pages.cookies.read(visit.request.headers.cookie, cookieNames.flow);
+  const presented = { browserToken, flowId: visit.query("flow"), csrfToken: csrfTokenIn(visit) };
+  const passage = await gate[isPost ? "submit" : "enter"](presented, states);
   if (passage.passage !== "none") await chooseBrand(pages, visit, passage.flow);
   if (passage.passage === "open") return passage;
   if (passage.passage === "over" && answerOver !== undefined) {
@@ -52,11 +46,14 @@ export async function admit(
   return undefined;
 }
 
+/** A visit that was admitted to its flow. */
+export type Admitted = Extract<Passage, { passage: "open" }>;
+
 /** Handles the visits that `admit` admits. */
 export function forFlow(
   gated: Parameters<typeof admit>[0],
   states: readonly FlowState[],
-  handler: (visit: Visit, passage: Extract<Passage, { passage: "open" }>) => Promise<FastifyReply>,
+  handler: (visit: Visit, passage: Admitted) => Promise<FastifyReply>,
 ): VisitHandler {
   return async (visit) => {
     const passage = await admit(gated, visit, states);

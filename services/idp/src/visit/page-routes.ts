@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Pages } from "../pages/pages.ts";
 import { cookieNames } from "../sessions/cookies.ts";
 import { parsePageForms } from "./form-body.ts";
-import { formVisit, sendProblem, setCookie, type Visit } from "./visit.ts";
+import { formVisit, sendProblem, setCookie, textIn, type Visit } from "./visit.ts";
 
 export type VisitHandler = (visit: Visit) => Promise<FastifyReply>;
 
@@ -23,15 +23,10 @@ export function servePage(id: OperationId, handler: VisitHandler): PageRoute {
 
 const languageSeconds = 365 * 86_400;
 
-function tagOf({ params }: FastifyRequest): string | undefined {
-  if (typeof params !== "object" || params === null || !("languageTag" in params)) return undefined;
-  return typeof params.languageTag === "string" ? params.languageTag : undefined;
-}
-
 /** Handles a page with and without language tag: a malformed tag is 404, one of an offered language is remembered for later pages. */
 function handlerOf({ operation: { path: template }, handler }: PageRoute, pages: Pages) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const tag = tagOf(request);
+    const tag = textIn(request.params, "languageTag");
     const language = tag === undefined ? undefined : pages.languageOf(tag);
     const path = fillPath(template, Object(request.params));
     const visit = formVisit({ request, reply, path, language });

@@ -13,11 +13,11 @@ import { type DoneKey, readDone } from "../pages/done.ts";
 import type { Look, Page } from "../pages/look.ts";
 import { accountPath, type LookRequest, type Pages, type Shown, type ShowOptions } from "../pages/pages.ts";
 import { errorPage, type Problem } from "../pages/templates/messages.ts";
-import type { BrowserSessionRecord } from "../sessions/browser-session.ts";
+import type { BrowserSessionRecord, SessionOrigin } from "../sessions/browser-session.ts";
 import { cookieNames } from "../sessions/cookies.ts";
 import type { SessionStore } from "../sessions/session-store-redis.ts";
 import type { NotificationOrigin } from "../user-notifications/notification.ts";
-import { type Form, submittedForm } from "./form-body.ts";
+import { Form } from "./form-body.ts";
 
 /** The deadline of a call to an engine, and the request that it belongs to. */
 export interface EngineCall {
@@ -33,10 +33,9 @@ export interface EngineCall {
 export function callContext({ request, reply }: Pick<Visit, "request" | "reply">, withinMs: number): EngineCall {
   const gone = new AbortController();
   reply.raw.once("close", () => gone.abort());
-  const { caller, id } = request;
   return {
-    session: caller?.session ?? id,
-    clientIp: caller?.clientIp,
+    session: requestSession(request),
+    clientIp: request.caller?.clientIp,
     deadline: steadyClock.now() + withinMs,
     signal: gone.signal,
   };
@@ -59,21 +58,20 @@ export interface Visit {
   readonly param: (name: string) => string | undefined;
 }
 
-function isTextRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
-}
-
-/** Reads a value that occurs exactly once. */
-function textIn(values: unknown): Visit["query"] {
-  return (name) => {
-    const value = isTextRecord(values) ? values[name] : undefined;
-    return typeof value === "string" ? value : undefined;
-  };
+/** A text in a JSON body, or one that occurs exactly once among the parameters of a path or query. */
+export function textIn(values: unknown, name: string): string | undefined {
+  const value: unknown = typeof values === "object" && values !== null ? Reflect.get(values, name) : undefined;
+  return typeof value === "string" ? value : undefined;
 }
 
 export function formVisit(base: Omit<Visit, "form" | "query" | "param">): Visit {
   const { body, query, params } = base.request;
-  return { ...base, form: submittedForm(body), query: textIn(query), param: textIn(params) };
+  return {
+    ...base,
+    form: body instanceof Form ? body : new Form(),
+    query: (name) => textIn(query, name),
+    param: (name) => textIn(params, name),
+  };
 }
 
 export function sendShown(reply: FastifyReply, { status, headers, body }: Shown): FastifyReply {
@@ -240,8 +238,7 @@ export function sendOn(pages: Pages, visit: Visit, place: string | undefined, fl
 
 /** The token in the form, or in a script's header, which foreign pages cannot set. */
 export function csrfTokenIn({ form, request }: Visit): string | undefined {
-  const header = request.headers["x-csrf-token"];
-  return form.one("csrf_token") ?? (typeof header === "string" ? header : undefined);
+  return form.one("csrf_token") ?? textIn(request.headers, "x-csrf-token");
 }
 
 /** Writes an audit record with the client address and session of the request. */
@@ -261,6 +258,11 @@ export function deviceDigest({ cookies }: Pick<Pages, "cookies">, { request }: P
 
 const longestUserAgent = 256;
 
+/** Client address and browser of a request. */
+export function originOf({ caller, headers }: FastifyRequest): SessionOrigin {
+  return { clientIp: caller?.clientIp ?? "", userAgent: (headers["user-agent"] ?? "").slice(0, longestUserAgent) };
+}
+
 /** Client address, browser and language of a visit, for user notifications. */
 export function notificationOrigin(
   pages: Pages,
@@ -268,10 +270,5 @@ export function notificationOrigin(
   attributes: NotificationOrigin["attributes"] | undefined,
   flow?: FlowRecord,
 ): NotificationOrigin {
-  return {
-    clientIp: visit.request.caller?.clientIp ?? "",
-    userAgent: (visit.request.headers["user-agent"] ?? "").slice(0, longestUserAgent),
-    language: lookOf(pages, visit, flow).language,
-    attributes: attributes ?? {},
-  };
+  return { ...originOf(visit.request), language: lookOf(pages, visit, flow).language, attributes: attributes ?? {} };
 }

@@ -1,4 +1,4 @@
-import { addressKey } from "../../platform/net/address-key.ts";
+import { addressKey } from "../../platform/net/ip.ts";
 
 const dot = 46;
 const digitZero = 48;

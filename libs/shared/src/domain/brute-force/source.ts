@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { embeddedIpv4 } from "../../platform/net/embedded-ipv4.ts";
-import { canonicalIp } from "../../platform/net/ip.ts";
+import { canonicalIp, embeddedIpv4 } from "../../platform/net/ip.ts";
 import { canonicalName } from "../../platform/net/name-forms.ts";
 import {
   accountDelayKey,

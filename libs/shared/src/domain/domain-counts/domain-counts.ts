@@ -1,5 +1,5 @@
 import type { RedisClient } from "../../platform/redis/client.ts";
-import { domainAccountsKey, domainDayKey } from "../../platform/redis/keys/domain-counts.ts";
+import { domainAccountsKey, domainDayKey } from "../../platform/redis/keys/counts.ts";
 
 const dayMs = 86_400_000;
 const weekMs = 7 * dayMs;

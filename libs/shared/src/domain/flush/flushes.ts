@@ -5,7 +5,7 @@ import type { Bus } from "../../platform/bus/connect.ts";
 import { canonicalIp } from "../../platform/net/ip.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
 import { decidedInRedis } from "../../platform/redis/decided.ts";
-import { scriptCacheKey } from "../../platform/redis/keys/scripts.ts";
+import { scriptCacheKey } from "../../platform/redis/keys/general.ts";
 import { createAccountFlush, createAccountKeys, removeKeys } from "../account-epoch/index.ts";
 import {
   type BruteForceRecords,

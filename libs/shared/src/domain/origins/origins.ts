@@ -1,5 +1,5 @@
 import type { RedisClient } from "../../platform/redis/client.ts";
-import { originKey } from "../../platform/redis/keys/origins.ts";
+import { originKey } from "../../platform/redis/keys/counts.ts";
 
 const minuteMs = 60_000;
 

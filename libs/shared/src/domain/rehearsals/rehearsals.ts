@@ -3,7 +3,7 @@ import { RehearsalReport } from "../../contracts/index.ts";
 import { compileCheck } from "../../platform/bus/schema-check.ts";
 import type { KeyRing } from "../../platform/crypto/key-ring.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
-import { rehearsalKey } from "../../platform/redis/keys/rehearsal.ts";
+import { rehearsalKey } from "../../platform/redis/keys/counts.ts";
 import { defineScript } from "../../platform/redis/script.ts";
 import { openRecord, sealRecord } from "../history/store.ts";
 import beginLua from "./scripts/begin-rehearsal.lua?raw";

@@ -1,5 +1,5 @@
 import type { RedisClient } from "../../platform/redis/client.ts";
-import { rollupKey } from "../../platform/redis/keys/rollups.ts";
+import { rollupKey } from "../../platform/redis/keys/counts.ts";
 import { defineVariableScript, textsIn } from "../../platform/redis/script.ts";
 import {
   addCounts,

@@ -1,5 +1,5 @@
 import { Value } from "typebox/value";
-import { shadowIndexKey, shadowRecordsKey, shadowTotalsKey } from "../../platform/redis/keys/shadow.ts";
+import { shadowIndexKey, shadowRecordsKey, shadowTotalsKey } from "../../platform/redis/keys/counts.ts";
 import { pairsIn } from "../../platform/redis/pairs.ts";
 import { type HistoryStore, openRecord } from "../history/store.ts";
 import { Difference, type DifferenceKind, differenceKinds, omissions, readPlace, totalFields } from "./differences.ts";

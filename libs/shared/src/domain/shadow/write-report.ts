@@ -1,4 +1,4 @@
-import { shadowBatchKey, shadowIndexKey, shadowRecordsKey, shadowTotalsKey } from "../../platform/redis/keys/shadow.ts";
+import { shadowBatchKey, shadowIndexKey, shadowRecordsKey, shadowTotalsKey } from "../../platform/redis/keys/counts.ts";
 import { defineVariableScript } from "../../platform/redis/script.ts";
 import { type HistoryStore, sealRecord } from "../history/store.ts";
 import type { Difference } from "./differences.ts";

@@ -4,7 +4,7 @@ import { suspensionsChanged } from "../../contracts/index.ts";
 import type { Bus } from "../../platform/bus/connect.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
 import { decidedInRedis } from "../../platform/redis/decided.ts";
-import { suspensionsKey } from "../../platform/redis/keys.ts";
+import { suspensionsKey } from "../../platform/redis/keys/general.ts";
 import { defineScript } from "../../platform/redis/script.ts";
 import type { EventOfKind } from "../regions/index.ts";
 import writeSuspensionLua from "./scripts/write-suspension.lua?raw";

@@ -3,7 +3,7 @@ import type { Bus } from "../../platform/bus/connect.ts";
 import { endsWithin } from "../../platform/concurrency/index.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
-import { suspensionsKey } from "../../platform/redis/keys.ts";
+import { suspensionsKey } from "../../platform/redis/keys/general.ts";
 import { type Clock, steadyClock } from "../../platform/time/clock.ts";
 import { foldedName, type OwnRegion } from "../brute-force/index.ts";
 import {

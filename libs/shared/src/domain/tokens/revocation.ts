@@ -1,5 +1,5 @@
 import type { RedisClient } from "../../platform/redis/client.ts";
-import { deniedTokenKey, tokenEpochKey } from "../../platform/redis/keys.ts";
+import { deniedTokenKey, tokenEpochKey } from "../../platform/redis/keys/general.ts";
 import { defineScript } from "../../platform/redis/script.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { RegionLog } from "../regions/index.ts";

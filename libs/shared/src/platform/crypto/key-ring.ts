@@ -1,12 +1,4 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  createSecretKey,
-  hkdfSync,
-  type KeyObject,
-  randomBytes,
-} from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, randomBytes } from "node:crypto";
 import type { Secret } from "./secret.ts";
 
 export type KeyRing = ReturnType<typeof createKeyRing>;
@@ -21,13 +13,10 @@ const saltAt = 1 + keyIdBytes;
 const nonceAt = saltAt + saltBytes;
 const headerBytes = nonceAt + nonceBytes;
 
-interface RingKey {
-  readonly id: Buffer;
-  readonly key: KeyObject;
-}
+type RingKey = ReturnType<typeof derive>;
 
 /** HKDF (RFC 5869): derives a separate key for each purpose from one secret. */
-function derive(secret: Secret, purpose: string): RingKey {
+function derive(secret: Secret, purpose: string) {
   const bytes = Buffer.from(hkdfSync("sha256", secret.reveal(), "postern key ring", purpose, 32 + keyIdBytes));
   return { id: bytes.subarray(32), key: createSecretKey(bytes.subarray(0, 32)) };
 }

@@ -20,9 +20,9 @@ type Answer = { status: number; type: string; body: string };
 const paths: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
 const json = "application/json";
 
-type Asked = Readonly<Record<"method" | "path", string>> & { readonly accept: string | undefined };
-
-async function answer({ method, path, accept }: Asked, { health, metrics }: PrivateListenerDeps): Promise<Answer> {
+async function answer(request: IncomingMessage, { health, metrics }: PrivateListenerDeps): Promise<Answer> {
+  const { method, url = "", headers } = request;
+  const [path = ""] = url.split("?", 1);
   if (paths.has(path) && method !== "GET" && method !== "HEAD")
     return { status: 405, type: json, body: JSON.stringify({ error: "method not allowed" }) };
   switch (path) {
@@ -35,7 +35,7 @@ async function answer({ method, path, accept }: Asked, { health, metrics }: Priv
       return { status: ready ? 200 : 503, type: json, body: JSON.stringify(report) };
     }
     case "/metrics":
-      return { status: 200, ...(await metrics.exposeTo(accept)) };
+      return { status: 200, ...(await metrics.exposeTo(headers.accept)) };
     default:
       return { status: 404, type: json, body: JSON.stringify({ error: "not found" }) };
   }
@@ -49,9 +49,7 @@ function reply(response: ServerResponse, { status, type, body }: Answer): void {
 /** Serves health checks and metrics. It stops after everything else, so that draining can be observed. */
 export async function openPrivateListener(deps: PrivateListenerDeps) {
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    const [path = ""] = (request.url ?? "").split("?", 1);
-    const { method = "", headers } = request;
-    answer({ method, path, accept: headers.accept }, deps).then(
+    answer(request, deps).then(
       (result) => reply(response, result),
       () => reply(response, { status: 500, type: json, body: JSON.stringify({ error: "internal error" }) }),
     );

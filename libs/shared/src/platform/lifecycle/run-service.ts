@@ -69,12 +69,6 @@ async function stopAll(stages: Stages<Service>): Promise<void> {
   }
 }
 
-interface Running {
-  readonly stages: Stages<Service>;
-  readonly reload: () => Promise<void>;
-  readonly manager: ServiceManager;
-}
-
 /**
  * Services of one process begin one after the other, and the first ones serve meanwhile: then signals wait until all have started. Before, they
  * end the process.
@@ -95,7 +89,7 @@ function signalsDuringStart(isServing: () => boolean): () => void {
   };
 }
 
-function handleSignals({ stages, reload, manager }: Running): void {
+function handleSignals(stages: Stages<Service>, reload: () => Promise<void>, manager: ServiceManager): void {
   const services = stages.flat();
   let stopping = false;
   /** Sequential, so that the later of two reloads wins. */
@@ -242,7 +236,7 @@ export async function runServices({ name, programs, file }: ServicesOptions): Pr
   }
   const stages = stagesBy(started, ({ stops }) => stops).map((stage) => stage.map(({ service }) => service));
   const manager = connectServiceManager(processSources().env, log);
-  handleSignals({ stages, reload: createReload({ services: services(), readConfig, preflight }), manager });
+  handleSignals(stages, createReload({ services: services(), readConfig, preflight }), manager);
   manager.ready();
   deliverSignals();
 }

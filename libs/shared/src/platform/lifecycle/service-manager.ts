@@ -1,16 +1,12 @@
 import { nativeFunctions } from "../ffi/native-functions.ts";
 import type { Logger } from "../logging/logger.ts";
 
-/** systemd, as sd_notify(3) reaches it. */
-export interface ServiceManager {
-  /** The service serves requests. From now on the event loop feeds the watchdog, so that systemd ends a process that hangs. */
-  ready(): void;
-  stopping(): void;
-}
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const none: ServiceManager = { ready: () => undefined, stopping: () => undefined };
+const none = { ready: (): void => undefined, stopping: (): void => undefined };
+/** systemd, as sd_notify(3) reaches it. */
+export type ServiceManager = typeof none;
+
 /** Feeds per watchdog period; one may be late. */
 const feedsPerPeriod = 3;
 
@@ -33,7 +29,8 @@ export function connectServiceManager(environment: Environment, log: Pick<Logger
   try {
     const send = createSend();
     return {
-      ready() {
+      /** The service serves requests. From now on the event loop feeds the watchdog, so that systemd ends a process that hangs. */
+      ready: () => {
         send("READY=1");
         const everyMs = watchdogPeriodMs(environment);
         if (everyMs !== undefined) setInterval(() => send("WATCHDOG=1"), everyMs).unref();

@@ -1,9 +1,11 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { LocalBus } from "../bus/local-bus.ts";
 import type { Config } from "../config/index.ts";
 import type { Logger } from "../logging/logger.ts";
 import { type StandardOutput, standardOutput } from "../logging/standard-output.ts";
 import type { Preflight } from "../preflight/index.ts";
-import { socketsOf } from "./sockets.ts";
 
 /** What the services of one process share. */
 export interface SharedByProcess {
@@ -16,6 +18,30 @@ export interface SharedByProcess {
   readonly allStarted: Promise<void>;
   /** The Unix socket at which the gateway of this process reaches a service of this process; undefined for others. */
   readonly socketOf: (service: string) => string | undefined;
+}
+
+/** Maximum length of the address of a Unix socket, in bytes, with its final zero (unix(7)). */
+const maxAddressBytes = 108;
+
+/** Only this user may enter it, and it ends with the process. */
+function createFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "postern-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/**
+ * The sockets of the services of a process. Undefined for other services, and where the path of temporary files is too long for sockets: the
+ * services' TCP listeners are used then.
+ */
+function socketsOf(services: readonly string[]): (service: string) => string | undefined {
+  let folder: string | undefined;
+  return (service) => {
+    if (!services.includes(service)) return undefined;
+    folder ??= createFolder();
+    const path = join(folder, service);
+    return Buffer.byteLength(path) < maxAddressBytes ? path : undefined;
+  };
 }
 
 /** @param isTest whether what crosses between the services is checked more strictly */

@@ -45,18 +45,13 @@ export function createLineGatherer(writer: { write(block: string): unknown }, op
     if (text.length >= blockChars) pass();
     return true;
   };
-  const gatherKept = (line: string): boolean => {
-    if (waitingBytes < maxWaitingBytesOfAll) return gather(line);
+  const drop = (): false => {
     dropped += 1;
     onDropped();
     return false;
   };
-  const gatherWhenFull = (line: string): boolean => {
-    if (!belowWarn.test(line)) return gatherKept(line);
-    dropped += 1;
-    onDropped();
-    return false;
-  };
+  const gatherKept = (line: string): boolean => (waitingBytes < maxWaitingBytesOfAll ? gather(line) : drop());
+  const gatherWhenFull = (line: string): boolean => (belowWarn.test(line) ? drop() : gatherKept(line));
   return {
     /** Returns false if the line was dropped because too much is queued. */
     write: (line: string): boolean => (full ? gatherWhenFull(line) : gather(line)),

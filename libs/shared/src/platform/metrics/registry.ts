@@ -72,19 +72,17 @@ function resolveSeries<S>(
   };
 }
 
-interface Counting extends CounterSeries {
-  /** Reports what was counted since the last call. */
-  report(): void;
-}
+type Counting = ReturnType<typeof createCounting>;
 
 /** Sums up locally until the metrics are read, because prom-client looks up its series by label each time. */
-function createCounting(add: (amount: number) => void): Counting {
+function createCounting(add: (amount: number) => void) {
   let unreported = 0;
   return {
-    inc: (amount = 1) => {
+    inc: (amount = 1): void => {
       unreported += amount;
     },
-    report: () => {
+    /** Reports what was counted since the last call. */
+    report: (): void => {
       if (unreported === 0) return;
       add(unreported);
       unreported = 0;
@@ -92,15 +90,33 @@ function createCounting(add: (amount: number) => void): Counting {
   };
 }
 
+/** The series of one counter. */
+function createCountings<L extends ClosedLabels>(
+  labels: L,
+  childOf: (row: Record<string, string>) => Counter.Internal,
+) {
+  const all: Counting[] = [];
+  const find: (labels: LabelValues<L>) => CounterSeries = resolveSeries(labels, (row) => {
+    const child = childOf(row);
+    child.inc(0);
+    const counting = createCounting((amount) => child.inc(amount));
+    all.push(counting);
+    return counting;
+  });
+  const report = (): void => {
+    for (const one of all) one.report();
+  };
+  return { find, report };
+}
+
 /** A counter with one label whose values a reload may change. */
 function createConfiguredCounter<L extends ClosedLabels>(
   { name, help, labels, configured }: ConfiguredCounterOptions<L>,
   registers: Registry[],
 ) {
-  const kept = new Map<string, (labels: LabelValues<L>) => Counting>();
-  const series = new Map<string, Counting[]>();
+  const kept = new Map<string, ReturnType<typeof createCountings<L>>>();
   const collect = (): void => {
-    for (const one of [...series.values()].flat()) one.report();
+    for (const { report } of kept.values()) report();
   };
   const counter: Counter = new Counter({
     name,
@@ -109,21 +125,13 @@ function createConfiguredCounter<L extends ClosedLabels>(
     registers,
     collect,
   });
-  const add = (value: string): void => {
-    const countings: Counting[] = [];
-    const resolve = resolveSeries(labels, (row) => {
-      const child = counter.labels({ [configured]: value, ...row });
-      child.inc(0);
-      const counting = createCounting((amount) => child.inc(amount));
-      countings.push(counting);
-      return counting;
-    });
-    kept.set(value, resolve);
-    series.set(value, countings);
-  };
+  const add = (value: string): void =>
+    void kept.set(
+      value,
+      createCountings(labels, (row) => counter.labels({ [configured]: value, ...row })),
+    );
   const remove = (value: string): void => {
     kept.delete(value);
-    series.delete(value);
     for (const row of combinations(labels)) counter.remove({ ...row, [configured]: value });
   };
   return {
@@ -133,7 +141,7 @@ function createConfiguredCounter<L extends ClosedLabels>(
       for (const value of values) if (!kept.has(value)) add(value);
     },
     /** Counts nothing for a value that is not configured. */
-    inc: (value: string, row: LabelValues<L>): void => kept.get(value)?.(row).inc(),
+    inc: (value: string, row: LabelValues<L>): void => kept.get(value)?.find(row).inc(),
   };
 }
 
@@ -160,18 +168,10 @@ export function createMetrics(activeTrace?: () => string | undefined, hasProcess
       help,
       labels,
     }: MetricOptions<L>): ((labels: LabelValues<L>) => CounterSeries) => {
-      const series: Counting[] = [];
-      const collect = (): void => {
-        for (const one of series) one.report();
-      };
+      const collect = (): void => countings.report();
       const counter: Counter = new Counter({ name, help, labelNames: Object.keys(labels), registers, collect });
-      return resolveSeries(labels, (row) => {
-        const child = counter.labels(row);
-        child.inc(0);
-        const counting = createCounting((amount) => child.inc(amount));
-        series.push(counting);
-        return counting;
-      });
+      const countings = createCountings(labels, (row) => counter.labels(row));
+      return countings.find;
     },
     configuredCounter: <L extends ClosedLabels>(options: ConfiguredCounterOptions<L>) =>
       createConfiguredCounter(options, registers),

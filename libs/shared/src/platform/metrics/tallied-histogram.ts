@@ -94,27 +94,24 @@ function createTally(
  */
 export class TalliedHistogram extends Gauge {
   readonly #tallies: Tally[] = [];
-  readonly #name: string;
-  readonly #buckets: readonly number[];
+  readonly #options: HistogramOptions;
   readonly #empty: Histogram;
-  readonly #activeTrace: HistogramOptions["activeTrace"];
 
-  constructor({ name, help, labelNames, buckets, registers, activeTrace }: HistogramOptions) {
+  constructor(options: HistogramOptions) {
+    const { name, help, labelNames, registers } = options;
     super({ name, help, labelNames, registers });
-    this.#name = name;
-    this.#buckets = buckets;
-    this.#activeTrace = activeTrace;
+    this.#options = options;
     this.#empty = new Histogram({ name, help, labelNames, registers: [] });
   }
 
   make(labels: Record<string, string>): HistogramSeries {
-    const tally = createTally(labels, this.#buckets, this.#activeTrace);
+    const tally = createTally(labels, this.#options.buckets, this.#options.activeTrace);
     this.#tallies.push(tally);
     return tally;
   }
 
   override async get(): ReturnType<Histogram["get"]> {
-    const values = this.#tallies.flatMap((tally) => tally.values(this.#name));
+    const values = this.#tallies.flatMap((tally) => tally.values(this.#options.name));
     return { ...(await this.#empty.get()), values };
   }
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { addressKey } from "./address-key.ts";
 import { createCidrSet } from "./cidr-set.ts";
+import { addressKey } from "./ip.ts";
 
 test.each([
   ["192.0.2.7", 64, "192.0.2.7"],

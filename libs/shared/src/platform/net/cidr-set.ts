@@ -2,10 +2,7 @@ import { BlockList, isIP } from "node:net";
 import { canonicalIp } from "./ip.ts";
 
 /** A set of addresses and networks. */
-export interface CidrSet {
-  /** Returns false for a text that is not an address. */
-  has(address: string): boolean;
-}
+export type CidrSet = ReturnType<typeof createCidrSet>;
 
 /** Parses `192.0.2.0/24`, `2001:db8::/32` or `192.0.2.1`; undefined for anything else. */
 export function parseCidr(entry: string): { address: string; prefix: number; family: "ipv4" | "ipv6" } | undefined {
@@ -20,7 +17,7 @@ export function parseCidr(entry: string): { address: string; prefix: number; fam
 }
 
 /** Throws a RangeError that names the first entry which is neither an address nor a network. */
-export function createCidrSet(entries: readonly string[]): CidrSet {
+export function createCidrSet(entries: readonly string[]) {
   const list = new BlockList();
   for (const entry of entries) {
     const cidr = parseCidr(entry);
@@ -28,7 +25,8 @@ export function createCidrSet(entries: readonly string[]): CidrSet {
     list.addSubnet(cidr.address, cidr.prefix, cidr.family);
   }
   return {
-    has: (address) => {
+    /** Returns false for a text that is not an address. */
+    has: (address: string): boolean => {
       const canonical = canonicalIp(address);
       if (canonical === undefined) return false;
       return list.check(canonical, canonical.includes(":") ? "ipv6" : "ipv4");

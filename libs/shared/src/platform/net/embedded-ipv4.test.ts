@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { embeddedIpv4 } from "./embedded-ipv4.ts";
-import { canonicalIp } from "./ip.ts";
+import { canonicalIp, embeddedIpv4 } from "./ip.ts";
 
 test.each([
   ["2002:c633:6407::1", "6to4 of a documentation address", "198.51.100.7"],

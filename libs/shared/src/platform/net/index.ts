@@ -1,7 +1,5 @@
-export { addressKey } from "./address-key.ts";
 export { canonicalDomain } from "./canonical-domain.ts";
 export { type CidrSet, createCidrSet, parseCidr } from "./cidr-set.ts";
-export { embeddedIpv4 } from "./embedded-ipv4.ts";
 export {
   callerBehind,
   type ForwardedAddresses,
@@ -13,7 +11,7 @@ export {
   resolveForwardedFor,
 } from "./forwarded-for.ts";
 export { type HostPort, parseHostPort } from "./host-port.ts";
-export { canonicalIp, isLoopback, isPublicAddress } from "./ip.ts";
+export { addressKey, canonicalIp, embeddedIpv4, isLoopback, isPublicAddress } from "./ip.ts";
 export { canonicalName, nameForms } from "./name-forms.ts";
 export { cipherList, recommendedGroups, recommendedSuites } from "./tls-names.ts";
 export { addTrustedRoots } from "./trusted-roots.ts";

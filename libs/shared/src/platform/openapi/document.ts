@@ -79,19 +79,21 @@ interface Making {
   readonly names: SiteNames;
 }
 
+/** A parameter or header: its description stands beside its schema. */
+function described(schema: TSchema, { components }: Making): JsonObject {
+  const { description, ...rest } = components.reference(schema);
+  return { ...(description !== undefined && { description }), schema: rest };
+}
+
 function parametersIn(place: "path" | "query" | "header", schema: TObject | undefined, making: Making): JsonObject[] {
   if (schema === undefined) return [];
   const required = new Set(schema.required);
-  return Object.entries(schema.properties).map(([name, property]) => {
-    const { description, ...rest } = making.components.reference(property);
-    return {
-      name: siteHeader(name, making.names),
-      in: place,
-      required: required.has(name),
-      ...(description !== undefined && { description }),
-      schema: rest,
-    };
-  });
+  return Object.entries(schema.properties).map(([name, property]) => ({
+    name: siteHeader(name, making.names),
+    in: place,
+    required: required.has(name),
+    ...described(property, making),
+  }));
 }
 
 function contentOf(content: OperationAnswer["content"], { components }: Making): JsonObject {
@@ -105,10 +107,7 @@ function headersOf(operation: Operation, { headers = {} }: OperationAnswer, maki
   const isApi = operation.path.startsWith(`${apiPrefix}/`);
   const all = isApi ? { [sessionHeader]: { type: "string" }, ...headers } : headers;
   return Object.fromEntries(
-    Object.entries(all).map(([name, schema]) => {
-      const { description, ...rest } = making.components.reference(schema);
-      return [siteHeader(name, making.names), { ...(description !== undefined && { description }), schema: rest }];
-    }),
+    Object.entries(all).map(([name, schema]) => [siteHeader(name, making.names), described(schema, making)]),
   );
 }
 

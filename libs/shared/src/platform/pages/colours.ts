@@ -16,23 +16,7 @@ export function contrast(one: string, other: string): number {
 /** Minimum contrast of text (WCAG 2.2, 1.4.3) and of borders that identify a control (1.4.11). */
 export const leastContrast = Object.freeze({ text: 4.5, control: 3 });
 
-export interface Palette {
-  readonly page: string;
-  readonly card: string;
-  readonly text: string;
-  readonly muted: string;
-  readonly line: string;
-  readonly control: string;
-  readonly accent: string;
-  readonly onAccent: string;
-  readonly link: string;
-  readonly error: string;
-  readonly errorSoft: string;
-  readonly good: string;
-  readonly soft: string;
-}
-
-export const lightPalette: Palette = Object.freeze({
+export const lightPalette = Object.freeze({
   page: "#f3f5f8",
   card: "#ffffff",
   text: "#1a1f26",
@@ -47,6 +31,8 @@ export const lightPalette: Palette = Object.freeze({
   good: "#1a7440",
   soft: "#eef3fc",
 });
+
+export type Palette = Readonly<Record<keyof typeof lightPalette, string>>;
 
 export const darkPalette: Palette = Object.freeze({
   page: "#0e1116",

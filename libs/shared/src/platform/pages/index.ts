@@ -11,5 +11,5 @@ export {
   icons,
   trustedHtml,
 } from "./html.ts";
-export { createSecurityHeaders, type SecurityHeaders } from "./security-headers.ts";
+export { createSecurityHeaders, type PolicyOptions, type SecurityHeaders } from "./security-headers.ts";
 export { type AccentColours, stylesheetOf } from "./stylesheet.ts";

@@ -14,7 +14,7 @@ const scriptPolicy = "script-src 'self'; connect-src 'self'";
 
 const policy = "default-src 'none'; style-src 'self'; base-uri 'none'";
 
-interface PolicyOptions {
+export interface PolicyOptions {
   /** Sources, besides our own, to which the page's forms may lead. */
   readonly formTargets: readonly string[];
   /** Sources, besides our own, that its frames may load; undefined: it has no frames. */

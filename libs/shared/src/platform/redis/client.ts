@@ -16,12 +16,15 @@ export interface RedisTls {
   readonly rejectUnauthorized: boolean;
 }
 
-interface SentinelTopology {
+interface Login {
+  readonly username: string | undefined;
+  readonly password: Secret | undefined;
+}
+
+interface SentinelTopology extends Login {
   readonly kind: "sentinel";
   readonly master: string;
   readonly addresses: readonly HostPort[];
-  readonly username: string | undefined;
-  readonly password: Secret | undefined;
 }
 
 export type RedisTopology =
@@ -29,11 +32,9 @@ export type RedisTopology =
   | SentinelTopology
   | { readonly kind: "cluster"; readonly addresses: readonly HostPort[] };
 
-export interface RedisSettings {
+export interface RedisSettings extends Login {
   readonly topology: RedisTopology;
   readonly database: number;
-  readonly username: string | undefined;
-  readonly password: Secret | undefined;
   readonly tls: RedisTls | undefined;
   readonly connectTimeoutMs: number;
   readonly commandTimeoutMs: number;
@@ -76,8 +77,15 @@ const blockingOptions = {
   enableOfflineQueue: true,
 };
 
+function loginOf({ username, password }: Login) {
+  return {
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password: password.reveal() }),
+  };
+}
+
 function nodeOptions(settings: RedisSettings) {
-  const { username, password, tls } = settings;
+  const { tls } = settings;
   return {
     db: settings.database,
     connectionName: settings.connectionName,
@@ -98,8 +106,7 @@ function nodeOptions(settings: RedisSettings) {
     // Sent to each server, and refused by those before 7.2.
     disableClientInfo: true,
     ...(settings.isBlocking === true ? blockingOptions : undefined),
-    ...(username === undefined ? undefined : { username }),
-    ...(password === undefined ? undefined : { password: password.reveal() }),
+    ...loginOf(settings),
     // This must be the object itself, because a copy would keep the certificates of the start.
     ...(tls === undefined ? undefined : { tls }),
   };
@@ -169,13 +176,8 @@ function watchRole(client: Redis): void {
 }
 
 function connectBySentinels(settings: RedisSettings, topology: SentinelTopology): RedisClient {
-  const { master, addresses, username, password } = topology;
-  const options = {
-    ...(username === undefined ? undefined : { username }),
-    ...(password === undefined ? undefined : { password: password.reveal() }),
-  };
-  const panel = createSentinelPanel({ master, sentinels: addresses, options });
-  const primary = createConfirmedPrimary({ panel, tls: settings.tls, disconnectTimeoutMs: disconnectMs });
+  const panel = createSentinelPanel(topology.master, topology.addresses, loginOf(topology));
+  const primary = createConfirmedPrimary(panel, settings.tls, disconnectMs);
   // BullMQ duplicates the client of a worker, and the duplicates have the same connector.
   const client = new PrimaryRedis({ ...failoverOptions(settings), Connector: primary.Connector }, primary);
   if (settings.isBlocking !== true) watchRole(client);

@@ -13,14 +13,7 @@ const jobs =
   "hdel hexists hget hlen hmget hmset hset incr incrby lindex lpop lpos lrem persist pexpire pexpireat rename rpop rpoplpush rpush sadd scard sismember smembers srem type xdel xlen xrange xread zlexcount zrangebylex zrangebyscore zrevrangebyscore";
 
 const commandsOf = (...lists: readonly string[]): readonly string[] =>
-  [
-    ...new Set(
-      lists
-        .join(" ")
-        .split(" ")
-        .filter((word) => word !== ""),
-    ),
-  ].toSorted();
+  [...new Set(lists.join(" ").split(" "))].toSorted();
 
 /** The commands that the Redis user of a service must be permitted to run, as Redis names them in ACL rules. */
 export const redisCommands: Readonly<Record<ServiceName, readonly string[]>> = {

@@ -14,13 +14,6 @@ const askAgainMs = 500;
 /** Less than Sentinel needs to replace a primary, and more than a busy process misses. */
 const stoppedMs = 1500;
 
-interface ConfirmedPrimaryOptions {
-  readonly panel: SentinelPanel;
-  /** Read for each connection. */
-  readonly tls: object | undefined;
-  readonly disconnectTimeoutMs: number;
-}
-
 /** The open connections, by the address that the sentinels named. */
 class Connections {
   readonly #open = new Map<Socket, { readonly address: string; readonly addedAt: number }>();
@@ -54,12 +47,14 @@ class Connections {
 }
 
 function connectorOf(
-  { panel, tls, disconnectTimeoutMs }: ConfirmedPrimaryOptions,
+  panel: SentinelPanel,
+  tls: object | undefined,
+  disconnectMs: number,
   connections: Connections,
 ): Connector {
   return class extends AbstractConnector {
     constructor() {
-      super(disconnectTimeoutMs);
+      super(disconnectMs);
     }
 
     /** The sentinels may not have noticed yet that the primary has become a replica. A user without INFO has no such text. */
@@ -92,9 +87,12 @@ function connectorOf(
   };
 }
 
-/** Connects a client to the primary that the sentinels agree on, and ends its connections to any other. */
-export function createConfirmedPrimary(options: ConfirmedPrimaryOptions) {
-  const { panel } = options;
+/**
+ * Connects a client to the primary that the sentinels agree on, and ends its connections to any other.
+ *
+ * @param tls read for each connection
+ */
+export function createConfirmedPrimary(panel: SentinelPanel, tls: object | undefined, disconnectMs: number) {
   const connections = new Connections();
   let isAsking = false;
   const watch = setInterval(() => {
@@ -109,7 +107,7 @@ export function createConfirmedPrimary(options: ConfirmedPrimaryOptions) {
   }, askAgainMs);
   return {
     /** For the client's options, and so for its duplicates. */
-    Connector: connectorOf(options, connections),
+    Connector: connectorOf(panel, tls, disconnectMs, connections),
     /** Called before each command: ends the connections of a process that was stopped, because the primary may have been replaced meanwhile. */
     leaveIfStopped: (): void => connections.leaveIfStopped(),
     close: (): void => {

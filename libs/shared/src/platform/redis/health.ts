@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Redis } from "ioredis";
 import type { HealthCheck } from "../lifecycle/health.ts";
 import type { RedisClient, RedisRole } from "./client.ts";
-import { probeKey } from "./keys.ts";
+import { probeKey } from "./keys/general.ts";
 
 /** Numbers of arguments after the command, for those that need other than three. */
 const argumentCounts: readonly (readonly [count: number, commands: string])[] = [

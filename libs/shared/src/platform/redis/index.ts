@@ -12,25 +12,15 @@ export { missingCommands, redisHealth } from "./health.ts";
 export * from "./keys/account.ts";
 export * from "./keys/browser.ts";
 export * from "./keys/brute-force.ts";
-export * from "./keys/clients.ts";
-export * from "./keys/console.ts";
-export * from "./keys/domain-counts.ts";
-export type { KeyFamily } from "./keys/family.ts";
+export * from "./keys/counts.ts";
+export { type KeyFamily, keyFamilies } from "./keys/family.ts";
+export * from "./keys/general.ts";
+export * from "./keys/history.ts";
 export * from "./keys/jobs.ts";
 export * from "./keys/oidc.ts";
-export * from "./keys/origins.ts";
 export * from "./keys/regions.ts";
 export * from "./keys/risk.ts";
-export * from "./keys/rollups.ts";
 export * from "./keys/saml.ts";
-export {
-  deniedTokenKey,
-  failureBudgetKey,
-  keyFamilies,
-  probeKey,
-  refreshFamilyKey,
-  tokenEpochKey,
-} from "./keys.ts";
 export { createRedisClock, type RedisClock, watchRedisClock } from "./redis-clock.ts";
 export {
   defineScript,

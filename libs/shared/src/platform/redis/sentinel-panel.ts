@@ -10,13 +10,7 @@ import {
   type SentinelView,
 } from "./sentinel-view.ts";
 
-interface SentinelPanelOptions {
-  readonly master: string;
-  /** Those of the configuration. The panel also asks those that they know. */
-  readonly sentinels: readonly HostPort[];
-  /** User name and password for the sentinels. */
-  readonly options: Pick<RedisOptions, "username" | "password">;
-}
+type Login = Pick<RedisOptions, "username" | "password">;
 
 export type SentinelPanel = ReturnType<typeof createSentinelPanel>;
 
@@ -33,9 +27,9 @@ interface Answer {
   readonly others: readonly HostPort[];
 }
 
-function connectTo({ host, port }: HostPort, options: SentinelPanelOptions["options"]): Redis {
+function connectTo({ host, port }: HostPort, login: Login): Redis {
   const sentinel = new Redis({
-    ...options,
+    ...login,
     host,
     port,
     protocol: 2,
@@ -67,18 +61,22 @@ async function askOne(sentinel: Redis, address: HostPort, master: string): Promi
   if (primary?.[0] instanceof Error) throw primary[0];
   // Sentinels before Redis 6.2 do not tell their id.
   const name = typeof id?.[1] === "string" ? id[1] : addressText(address);
-  const view = readView(name, { master: primary?.[1], address: named?.[1] });
+  const view = readView(name, primary?.[1], named?.[1]);
   if (view === undefined) throw new Error("not the reply of a sentinel");
   return { view, others: readSentinels(others?.[1]) };
 }
 
-/** All sentinels of a primary. */
-export function createSentinelPanel({ master, sentinels, options }: SentinelPanelOptions) {
+/**
+ * All sentinels of a primary.
+ *
+ * @param sentinels those of the configuration; the panel asks those that they know, too
+ */
+export function createSentinelPanel(master: string, sentinels: readonly HostPort[], login: Login) {
   const members = new Map<string, { readonly address: HostPort; readonly client: Redis }>();
   const add = (address: HostPort): void => {
     const name = addressText(address);
     if (members.has(name) || members.size >= maxSentinels) return;
-    members.set(name, { address, client: connectTo(address, options) });
+    members.set(name, { address, client: connectTo(address, login) });
   };
   for (const address of sentinels) add(address);
   const configured = members.size;

@@ -56,7 +56,7 @@ test.each([
   ["a primary that is down", ["10.0.0.1", "6379"], "s_down,o_down,master", { primary: old, isDown: true }],
   ["its replacement", ["10.0.0.2", "6379"], "o_down,master,failover_in_progress", { primary: recent, isDown: false }],
 ])("reads %s", (_name, address, flags, expected) => {
-  const read = readView("a", { master: [...master, "flags", flags], address });
+  const read = readView("a", [...master, "flags", flags], address);
   expect(read).toEqual({ id: "a", epoch: 3, sentinels: 3, ...expected });
 });
 
@@ -68,7 +68,7 @@ test("reads the other sentinels", () => {
 test("no reply fails, and none of another form is a view", () => {
   fc.assert(
     fc.property(fc.anything(), fc.anything(), (one, address) => {
-      expect(readView("a", { master: one, address })).toBeUndefined();
+      expect(readView("a", one, address)).toBeUndefined();
       expect(Array.isArray(readSentinels(one))).toBe(true);
     }),
   );

@@ -37,15 +37,13 @@ function wholeNumber(text: unknown): number | undefined {
   return typeof text === "string" && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-export interface SentinelReplies {
-  /** SENTINEL MASTER. */
-  readonly master: unknown;
-  /** SENTINEL GET-MASTER-ADDR-BY-NAME: during a failover, already the new primary of the new epoch. */
-  readonly address: unknown;
-}
-
-/** Undefined if the replies do not have the form of Sentinel's. */
-export function readView(id: string, { master, address }: SentinelReplies): SentinelView | undefined {
+/**
+ * Undefined if the replies do not have the form of Sentinel's.
+ *
+ * @param master the reply to SENTINEL MASTER
+ * @param address that to SENTINEL GET-MASTER-ADDR-BY-NAME: during a failover, already the new primary of the new epoch
+ */
+export function readView(id: string, master: unknown, address: unknown): SentinelView | undefined {
   const fields = fieldsOf(master);
   const epoch = wholeNumber(fields.get("config-epoch"));
   const others = wholeNumber(fields.get("num-other-sentinels"));

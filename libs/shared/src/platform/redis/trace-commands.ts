@@ -1,4 +1,4 @@
-import { Cluster, type Redis } from "ioredis";
+import type { Redis } from "ioredis";
 import type { Tracer } from "../tracing/tracer.ts";
 import type { RedisClient } from "./client.ts";
 
@@ -19,16 +19,9 @@ function traceCommand({ name, promise }: Command, tracer: Tracer): void {
  * Cluster gathers in pipelines have none, because a pipeline belongs to several requests.
  */
 export function traceCommands(client: RedisClient, tracer: Tracer): void {
-  if (client instanceof Cluster) {
-    const send = client.sendCommand.bind(client);
-    client.sendCommand = (command, ...rest) => {
-      traceCommand(command, tracer);
-      return send(command, ...rest);
-    };
-    return;
-  }
-  const send = client.sendCommand.bind(client);
-  client.sendCommand = (command, ...rest) => {
+  const traced: { sendCommand(command: Command, ...rest: unknown[]): unknown } = client;
+  const send = traced.sendCommand.bind(client);
+  traced.sendCommand = (command, ...rest) => {
     traceCommand(command, tracer);
     return send(command, ...rest);
   };

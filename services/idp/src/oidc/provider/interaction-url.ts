@@ -1,7 +1,7 @@
 import { pathTo } from "@postern/shared/contracts";
 import type { KoaContextWithOIDC, Provider } from "oidc-provider";
-import type { OidcFlowStart } from "../../flow/flow-port.ts";
 import { type FlowClient, type FlowMissing, type FlowParams, otherDomain } from "../../flow/flow-record.ts";
+import type { OidcFlowStart } from "../../flow/flow-starter.ts";
 import { acceptsDevice } from "../../remembered-devices/accepted-requests.ts";
 import { flowDemands, type MfaPolicyConfig } from "../../second-factors/sign-in-demands.ts";
 import { startAddress } from "../clients/address-rules.ts";

@@ -1,5 +1,4 @@
 import type { OidcClientConfig } from "@postern/shared/platform/config";
-import type { ConnectedApplications } from "../../account/connected-applications.ts";
 import { domainLimit } from "../../domains/account-domains.ts";
 import { demandsOf } from "../../second-factors/sign-in-demands.ts";
 import { startAddress } from "../clients/address-rules.ts";
@@ -31,7 +30,7 @@ function createDisconnect(
   { sessions }: OidcParts,
   { subjectsOfAccount, records, consents }: OidcState,
   connections: ReturnType<typeof createConnections>,
-): ConnectedApplications["disconnect"] {
+): (account: string, clientId: string) => Promise<void> {
   return async (account, clientId) => {
     const grants = (await connections(account))
       .filter((connection) => connection.clientId === clientId)
@@ -45,12 +44,11 @@ function createDisconnect(
   };
 }
 
-/** Connected applications: the clients with valid tokens of the user, and those that the user's sessions were used for. */
-export function createApplications(
-  parts: OidcParts,
-  state: OidcState,
-  policies: () => ClientPolicies,
-): ConnectedApplications {
+/**
+ * Connected applications: the clients with valid tokens of the user, and those that the user's sessions were used for. Every method throws
+ * AppError `REDIS_UNAVAILABLE` if Redis cannot answer.
+ */
+export function createApplications(parts: OidcParts, state: OidcState, policies: () => ClientPolicies) {
   const { initial, settings, domains } = parts;
   const clients = () => settings().oidc.clients;
   const connections = createConnections(parts, state);
@@ -67,14 +65,18 @@ export function createApplications(
     return found.filter((client) => client !== undefined);
   };
   return {
-    list: async (account) => {
+    list: async (account: string) => {
       const ids = await idsOf(account);
       const configured = clients().filter((client) => ids.has(client.client_id));
       return [...configured, ...(await registeredAmong(ids))].map((client) => {
         return { id: client.client_id, name: nameOf(client), demands: demandsOf(client, settings().mfaPolicy) };
       });
     },
-    startable: async (account) => {
+    /**
+     * Applications in which the user can start a sign-in from here (OpenID Connect Core §4): what the site offers to every user of the account's
+     * domain, and connected applications that registered themselves. The address is that of the application's page, with the issuer.
+     */
+    startable: async (account: string) => {
       // Otherwise anyone could put an application on every user's page by registering it.
       const connected = await registeredAmong(await idsOf(account));
       const isFor = await Promise.all(
@@ -86,8 +88,13 @@ export function createApplications(
         return address === undefined ? [] : [{ name: nameOf(client), address }];
       });
     },
+    /** Revokes the application's tokens and the user's consent. */
     disconnect,
-    disconnectAll: async (account) => {
+    /**
+     * Disconnects all, also clients that the configuration no longer has, whose signed tokens are valid until they expire.
+     * @returns their ids
+     */
+    disconnectAll: async (account: string): Promise<readonly string[]> => {
       const ids = [...(await idsOf(account))];
       for (const id of ids) await disconnect(account, id);
       return ids;

@@ -1,4 +1,3 @@
-import type { MailSignIns } from "../../account/connected-applications.ts";
 import type { SignInDemands } from "../../second-factors/sign-in-demands.ts";
 import { ownNames } from "../registration/registered-policies.ts";
 import { kindOfId, shownName } from "../registration/registration.ts";
@@ -30,19 +29,20 @@ function heldGrants(records: readonly StoredRecord[], nowSeconds: number) {
   });
 }
 
-/** The mail clients in which a user is signed in by token. */
+/** The mail clients in which a user is signed in by token. Every method throws AppError `REDIS_UNAVAILABLE` if Redis cannot answer. */
 export function createMailSignIns(
   { settings, sharedClock }: OidcParts,
   { recordsOf, registered, records }: OidcState,
   demands: () => SignInDemands,
-): MailSignIns {
+) {
   const held = async (account: string) => {
     return heldGrants(await recordsOf(account), Math.floor(sharedClock.now() / 1000)).toSorted(
       (left, right) => right.lastIat - left.lastIat,
     );
   };
   return {
-    list: async (account) => {
+    /** The latest use first. An `id` identifies the sign-in and grants no access; the client gave itself the `name`. */
+    list: async (account: string) => {
       const found = (await held(account)).slice(0, maxListed);
       return Promise.all(
         found.map(async ({ grantId, clientId, firstIat, lastIat }) => {
@@ -52,16 +52,19 @@ export function createMailSignIns(
         }),
       );
     },
-    end: async (account, id) => {
+    /** Revokes the tokens of one sign-in. @returns whether the account has it */
+    end: async (account: string, id: string): Promise<boolean> => {
       const found = (await held(account)).find(({ grantId }) => digestOfId(grantId) === id);
       if (found !== undefined) await records.revokeGrant(found.grantId);
       return found !== undefined;
     },
-    endAll: async (account) => {
+    /** Revokes the tokens of all sign-ins. @returns how many there were */
+    endAll: async (account: string): Promise<number> => {
       const found = await held(account);
       await Promise.all(found.map(({ grantId }) => records.revokeGrant(grantId)));
       return found.length;
     },
+    /** What the site demands of the second factors of users with a mail client. */
     demands,
   };
 }

@@ -12,7 +12,7 @@ import { type Clock, steadyClock, systemClock } from "@postern/shared/platform/t
 import type { ClientUses } from "../../applications/client-uses.ts";
 import type { AccountDomains } from "../../domains/account-domains.ts";
 import type { IsRefused } from "../../domains/refused-accounts.ts";
-import type { FlowStarter } from "../../flow/flow-port.ts";
+import type { FlowStarter } from "../../flow/flow-starter.ts";
 import type { Pages } from "../../pages/pages.ts";
 import type { BrowserSessionRecord } from "../../sessions/browser-session.ts";
 import type { SessionStore } from "../../sessions/session-store-redis.ts";

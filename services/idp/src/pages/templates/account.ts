@@ -1,6 +1,6 @@
 import { html } from "@postern/shared/platform/pages";
 import type { Look, Page } from "../look.ts";
-import { accountRow, type Choice, choicesOf } from "../parts.ts";
+import { accountRow, type Choice, choicesOf, reviewChoice } from "../parts.ts";
 
 export interface HomeView {
   readonly account: string;
@@ -36,26 +36,12 @@ function codesState({ hasTotp, passkeys, recoveryCodesLeft }: HomeView) {
 
 function factorEntries(view: HomeView, { text }: Look): readonly Choice[] {
   const { links, hasTotp, passkeys, recoveryCodesLeft, appPasswords } = view;
+  const counted = (count: number): string => text("home.count", { count: String(count) });
   return [
-    { href: links.totp, icon: "phone", title: text("mfa.totp"), state: text(hasTotp ? "home.on" : "home.off") },
-    {
-      href: links.passkeys,
-      icon: "key",
-      title: text("passkeys.title"),
-      state: passkeys === 0 ? text("home.no_passkeys") : text("home.count", { count: String(passkeys) }),
-    },
-    {
-      href: links.recovery,
-      icon: "list",
-      title: text("codes.title"),
-      state: text(codesState(view), { count: String(recoveryCodesLeft) }),
-    },
-    {
-      href: links.appPasswords,
-      icon: "shield",
-      title: text("app_passwords.title"),
-      state: text("home.count", { count: String(appPasswords) }),
-    },
+    [links.totp, "phone", text("mfa.totp"), text(hasTotp ? "home.on" : "home.off")],
+    [links.passkeys, "key", text("passkeys.title"), passkeys === 0 ? text("home.no_passkeys") : counted(passkeys)],
+    [links.recovery, "list", text("codes.title"), text(codesState(view), { count: String(recoveryCodesLeft) })],
+    [links.appPasswords, "shield", text("app_passwords.title"), counted(appPasswords)],
   ];
 }
 
@@ -70,39 +56,17 @@ export const homePage: Page<HomeView> = {
     const mailClients: readonly Choice[] =
       links.mailClients === undefined
         ? []
-        : [
-            {
-              href: links.mailClients,
-              icon: "letter",
-              title: text("mail_clients.title"),
-              state: text("home.mail_clients_hint"),
-            },
-          ];
+        : [[links.mailClients, "letter", text("mail_clients.title"), text("home.mail_clients_hint")]];
     const use: readonly Choice[] = [
-      { href: links.sessions, icon: "screen", title: text("sessions.title"), state: text("home.sessions_hint") },
-      { href: links.signIns, icon: "clock", title: text("recent.title"), state: text("recent.hint") },
-      {
-        href: links.applications,
-        icon: "cloud",
-        title: text("applications.title"),
-        state: text("home.applications_hint"),
-      },
+      [links.sessions, "screen", text("sessions.title"), text("home.sessions_hint")],
+      [links.signIns, "clock", text("recent.title"), text("recent.hint")],
+      [links.applications, "cloud", text("applications.title"), text("home.applications_hint")],
       ...mailClients,
     ];
     return html`<h1>${text("home.title")}</h1>
 ${signals !== undefined && html`<div data-signals="${signals}" hidden></div>`}
 ${accountRow(text("common.signed_in_as", { account }), account)}
-${
-  view.suspiciousSignIns > 0 &&
-  choicesOf([
-    {
-      href: links.suspiciousSignIns,
-      icon: "shield",
-      title: text("review.title"),
-      state: text("home.review_hint", { count: String(view.suspiciousSignIns) }),
-    },
-  ])
-}
+${reviewChoice(links.suspiciousSignIns, view.suspiciousSignIns, text)}
 ${!isBare && html`<h2>${text("home.factors")}</h2>${choicesOf(factorEntries(view, look))}`}
 <h2>${text("home.access")}</h2>${choicesOf(use)}
 <a class="button quiet" href="${signOut}">${text("home.sign_out")}</a>`;

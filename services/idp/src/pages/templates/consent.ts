@@ -28,18 +28,22 @@ function warningOf({ unverifiedTarget: target }: ConsentView, { text }: Look): H
   return html`<div class="alert" role="note"><p>${text("consent.unverified")}</p><p>${before}<bdi><code>${target}</code></bdi>${after}</p></div>`;
 }
 
-export interface ConsentView extends FormView {
+/** What an application requests, on the page or on a device. */
+export interface RequestView extends FormView {
   readonly client: string;
-  /** Where the sign-in of an unverified client leads; undefined for the site's own clients. */
-  readonly unverifiedTarget: string | undefined;
   /** An https URL. */
   readonly logo: string | undefined;
   /** Leads to a sign-in with another account. */
   readonly other: string;
   readonly account: string;
+  readonly scopes: readonly ConsentScope[];
+}
+
+interface ConsentView extends RequestView {
+  /** Where the sign-in of an unverified client leads; undefined for the site's own clients. */
+  readonly unverifiedTarget: string | undefined;
   readonly challenge: string;
   readonly state: string;
-  readonly scopes: readonly ConsentScope[];
   readonly policyUrl: string | undefined;
   readonly termsUrl: string | undefined;
 }

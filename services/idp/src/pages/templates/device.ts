@@ -2,7 +2,7 @@ import { pathTo } from "@postern/shared/contracts";
 import { type FormView, formOf, html } from "@postern/shared/platform/pages";
 import type { Page } from "../look.ts";
 import { accountRow, alertOf, codeField, sampleForm, signOf, titleAfter } from "../parts.ts";
-import { type ConsentScope, clientRow, givenScope } from "./consent.ts";
+import { clientRow, givenScope, type RequestView } from "./consent.ts";
 
 /** RFC 8628 §3.3: the user enters the code that the device shows. */
 export const deviceCodePage: Page<FormView & { readonly userCode: string; readonly problem: string | undefined }> = {
@@ -24,19 +24,8 @@ ${formOf(
   sample: { action: pathTo("deviceCodePage"), csrfToken: "sample", userCode: "", problem: undefined },
 };
 
-export interface DeviceConsentView extends FormView {
-  readonly client: string;
-  /** An https URL. */
-  readonly logo: string | undefined;
-  /** Leads to a sign-in with another account. */
-  readonly other: string;
-  readonly account: string;
-  readonly userCode: string;
-  readonly scopes: readonly ConsentScope[];
-}
-
 /** RFC 8628 §5.4: the user sees which application requests access and confirms that it is their own device. */
-export const deviceConsentPage: Page<DeviceConsentView> = {
+export const deviceConsentPage: Page<RequestView & { readonly userCode: string }> = {
   name: "device_consent",
   title: (_view, { text }) => text("device.confirm_title"),
   body: (view, look) => {

@@ -1,10 +1,19 @@
 import { pathTo } from "@postern/shared/contracts";
-import { type FormView, formOf, type Html, html, icons } from "@postern/shared/platform/pages";
+import { type FormView, formOf, type Html, html } from "@postern/shared/platform/pages";
 import type { FactorMethod } from "../../flow/flow-record.ts";
 import type { Look, Page } from "../look.ts";
-import { alertOf, cancelForm, codeField, rememberBox, sampleForm, titleAfter } from "../parts.ts";
+import {
+  alertOf,
+  type Choice,
+  cancelForm,
+  choicesOf,
+  codeField,
+  rememberBox,
+  sampleForm,
+  titleAfter,
+} from "../parts.ts";
 
-const iconOf = { totp: icons.phone, webauthn: icons.key, recovery: icons.list, lost_phone: icons.letter } as const;
+const iconOf = { totp: "phone", webauthn: "key", recovery: "list", lost_phone: "letter" } as const;
 
 /** The user chooses one of several factors. */
 export const mfaPage: Page<{
@@ -16,15 +25,13 @@ export const mfaPage: Page<{
   name: "mfa",
   title: (_view, { text }) => text("mfa.title"),
   body: ({ choices, lastUsed, restart, cancel }, { text }) => {
-    const items = choices.map(
-      ({ method, href }) =>
-        html`<li><a href="${href}">${iconOf[method]}<span><b>${text(`mfa.${method}`)}</b><span>${text(
-          method === lastUsed ? "mfa.last_used" : `mfa.${method}_hint`,
-        )}</span></span></a></li>`,
-    );
+    const items = choices.map(({ method, href }): Choice => {
+      const state = text(method === lastUsed ? "mfa.last_used" : `mfa.${method}_hint`);
+      return [href, iconOf[method], text(`mfa.${method}`), state];
+    });
     return html`<h1>${text("mfa.title")}</h1>
 <p class="lead">${text("mfa.intro")}</p>
-<ul class="choices">${items}</ul>
+${choicesOf(items, false)}
 ${cancelForm(cancel, text)}
 <div class="more"><a href="${restart}">${text("common.start_over")}</a></div>`;
   },

@@ -1,6 +1,6 @@
-import { type FormView, formOf, type Html, html, icons } from "@postern/shared/platform/pages";
+import { type FormView, formOf, type Html, html } from "@postern/shared/platform/pages";
 import type { Look, Page } from "../look.ts";
-import { alertOf, qrCode, sampleForm } from "../parts.ts";
+import { alertOf, type Choice, choicesOf, qrCode, sampleForm } from "../parts.ts";
 import type { TextKey, Texts } from "../texts.ts";
 import { passwordOf, type ServersView, sampleServers, serversOf } from "./credentials.ts";
 import { type BackView, sampleBack, wayBack } from "./enrolment.ts";
@@ -21,13 +21,7 @@ function clientName(kind: ClientKind, text: Texts): string {
   return kind === "apple" || kind === "other" ? text(`mail_clients.${kind}`) : productNames[kind];
 }
 
-const iconOf = {
-  apple: icons.phone,
-  android: icons.phone,
-  thunderbird: icons.screen,
-  outlook: icons.screen,
-  other: icons.letter,
-} as const;
+const iconOf = { apple: "phone", android: "phone", thunderbird: "screen", outlook: "screen", other: "letter" } as const;
 
 export interface MailClientsView extends BackView {
   readonly address: string;
@@ -40,14 +34,11 @@ export const mailClientsPage: Page<MailClientsView> = {
   title: (_view, { text }) => text("mail_clients.title"),
   body: (view, { text }) => {
     const items = view.clients.map(
-      ({ kind, href }) =>
-        html`<li><a href="${href}">${iconOf[kind]}<span><b>${clientName(kind, text)}</b><span>${text(
-          `mail_clients.${kind}_hint`,
-        )}</span></span></a></li>`,
+      ({ kind, href }): Choice => [href, iconOf[kind], clientName(kind, text), text(`mail_clients.${kind}_hint`)],
     );
     return html`<h1>${text("mail_clients.title")}</h1>
 <p class="lead">${text("mail_clients.intro", { address: view.address })}</p>
-<ul class="choices">${items}</ul>
+${choicesOf(items, false)}
 ${wayBack(view, text)}`;
   },
   sample: {

@@ -2,12 +2,12 @@ import { type AddressPlace, pathTo } from "@postern/shared/contracts";
 import { type FormView, formOf, type Html, html } from "@postern/shared/platform/pages";
 import type { Look, Page } from "../look.ts";
 import { dayText, moment } from "../moments.ts";
-import { changeLink, choicesOf, listOf, sampleForm } from "../parts.ts";
-import type { TextKey } from "../texts.ts";
+import { changeLink, listOf, reviewChoice, sampleForm } from "../parts.ts";
 import { type BackView, sampleBack, wayBack } from "./enrolment.ts";
 import { countryName, programName } from "./suspicious-sign-ins.ts";
 
-interface ShownSignIn {
+export interface RecentSignIn {
+  /** Time of the latest one. */
   readonly atMs: number;
   readonly count: number;
   /** Name of the mail program; empty if unknown. */
@@ -17,14 +17,19 @@ interface ShownSignIn {
   readonly clientIp: string;
   readonly place: AddressPlace;
   readonly result: "ok" | "wrong" | "second_step" | "denied" | "undecided";
+  /** Ordinary sign-ins by day (a number of days since the epoch), the latest first. */
   readonly days: readonly { readonly day: number; readonly count: number }[];
+}
+
+export interface RecentSignIns {
+  /** Successes by program and network, the latest first. */
+  readonly successes: readonly RecentSignIn[];
+  readonly failures: readonly RecentSignIn[];
 }
 
 export interface RecentSignInsView extends FormView, BackView {
   /** Undefined: the site does not record sign-ins. */
-  readonly signIns:
-    | { readonly successes: readonly ShownSignIn[]; readonly failures: readonly ShownSignIn[] }
-    | undefined;
+  readonly signIns: RecentSignIns | undefined;
   /** Number of suspicious sign-ins that the user has neither confirmed nor rejected. */
   readonly suspicious: number;
   /** The page that lists them. */
@@ -35,20 +40,13 @@ const dayMs = 86_400_000;
 const chartDays = 30;
 const chartHeight = 24;
 
-const results: Readonly<Record<Exclude<ShownSignIn["result"], "ok">, TextKey>> = {
-  wrong: "recent.wrong",
-  second_step: "recent.second_step",
-  denied: "recent.denied",
-  undecided: "recent.undecided",
-};
-
-function placeName({ place }: ShownSignIn, look: Look): Html {
+function placeName({ place }: RecentSignIn, look: Look): Html {
   const { country = "", owner = "" } = place;
   return html`${countryName(country, look)}${owner !== "" && html`, <bdi>${owner}</bdi>`}`;
 }
 
 /** The days up to that of the latest sign-in, as bars; the list beside them has the numbers. */
-function dayBars(days: ShownSignIn["days"]): Html {
+function dayBars(days: RecentSignIn["days"]): Html {
   const latest = days[0]?.day ?? 0;
   const highest = Math.max(1, ...days.map(({ count }) => count));
   const path = days
@@ -62,7 +60,7 @@ function dayBars(days: ShownSignIn["days"]): Html {
   return html`<svg width="240" height="${chartHeight}" viewBox="0 0 240 ${chartHeight}" aria-hidden="true"><path fill="currentColor" d="${path}"/></svg>`;
 }
 
-function daysPart({ days }: ShownSignIn, look: Look): Html | false {
+function daysPart({ days }: RecentSignIn, look: Look): Html | false {
   return (
     days.length > 0 &&
     html`<details><summary>${look.text("recent.days")}</summary>${dayBars(days)}<ul>${days.map(
@@ -71,12 +69,12 @@ function daysPart({ days }: ShownSignIn, look: Look): Html | false {
   );
 }
 
-function itemOf(signIn: ShownSignIn, look: Look): Html {
+function itemOf(signIn: RecentSignIn, look: Look): Html {
   const { text } = look;
   const { atMs, count, program, protocol, isBrowser, clientIp, result } = signIn;
   const name = isBrowser ? text("recent.browser") : programName({ client: program, protocol });
   const isOk = result === "ok";
-  return html`<b>${isOk ? html`<bdi>${name}</bdi>` : html`${text(results[result])}${count > 1 && ` (${count}×)`}`}</b>
+  return html`<b>${isOk ? html`<bdi>${name}</bdi>` : html`${text(`recent.${result}`)}${count > 1 && ` (${count}×)`}`}</b>
 ${!isOk && html`<span>${text("review.program")} <bdi>${name}</bdi></span>`}
 <span>${placeName(signIn, look)}</span>
 <span>${text(isOk ? "list.last_used" : "review.time")} ${moment(atMs, look)}</span>
@@ -85,9 +83,9 @@ ${isOk && html`<span>${text("recent.count", { count: String(count) })}</span>`}
 ${daysPart(signIn, look)}`;
 }
 
-function listsOf({ successes, failures }: NonNullable<RecentSignInsView["signIns"]>, look: Look): Html {
+function listsOf({ successes, failures }: RecentSignIns, look: Look): Html {
   const { text } = look;
-  const list = (signIns: readonly ShownSignIn[]) => listOf(signIns.map((one) => itemOf(one, look)));
+  const list = (signIns: readonly RecentSignIn[]) => listOf(signIns.map((one) => itemOf(one, look)));
   return html`${successes.length + failures.length === 0 && html`<p>${text("recent.none")}</p>`}
 ${list(successes)}
 ${failures.length > 0 && html`<h2>${text("recent.refused")}</h2>${list(failures)}`}`;
@@ -103,17 +101,7 @@ export const recentSignInsPage: Page<RecentSignInsView> = {
     const { signIns, suspicious, review } = view;
     return html`<h1>${text("recent.title")}</h1>
 <p class="lead">${text(signIns === undefined ? "recent.off" : "recent.intro")}</p>
-${
-  suspicious > 0 &&
-  choicesOf([
-    {
-      href: review,
-      icon: "shield",
-      title: text("review.title"),
-      state: text("home.review_hint", { count: String(suspicious) }),
-    },
-  ])
-}
+${reviewChoice(review, suspicious, text)}
 ${signIns !== undefined && listsOf(signIns, look)}
 ${
   signIns !== undefined &&

@@ -2,7 +2,6 @@ import { pathTo } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
 import type { Look, Page } from "../look.ts";
 import { listOf, signOf } from "../parts.ts";
-import type { TextKey } from "../texts.ts";
 
 /**
  * State of one service provider in a logout transaction, as the page shows it. `later`: it did not answer, and delivery
@@ -11,20 +10,11 @@ import type { TextKey } from "../texts.ts";
 export const serviceStates = ["asking", "done", "refused", "no_answer", "later", "not_told"] as const;
 export type ServiceState = (typeof serviceStates)[number];
 
-const stateTexts: Readonly<Record<ServiceState, TextKey>> = {
-  asking: "signing_out.asking",
-  done: "signing_out.done",
-  refused: "signing_out.refused",
-  no_answer: "signing_out.no_answer",
-  later: "signing_out.later",
-  not_told: "signing_out.not_told",
-};
-
 function notes(now: ServiceState, { text }: Look): readonly Html[] {
   return serviceStates.map(
     (state) =>
       html`<span data-state="${state}"${state === "done" && html` class="this"`}${state !== now && html` hidden`}>${text(
-        stateTexts[state],
+        `signing_out.${state}`,
       )}</span>`,
   );
 }
@@ -88,7 +78,7 @@ export const partlySignedOutPage: Page<{
 ${listOf(
   services.map(
     ({ name, state, again }) =>
-      html`<b>${name}</b><span${state === "done" && html` class="this"`}>${text(stateTexts[state])}</span>${
+      html`<b>${name}</b><span${state === "done" && html` class="this"`}>${text(`signing_out.${state}`)}</span>${
         again !== undefined &&
         html`<a href="${again}">${text("partly_signed_out.again")}<span class="hidden"> ${name}</span></a>`
       }`,

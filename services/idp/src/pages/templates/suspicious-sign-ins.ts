@@ -84,14 +84,7 @@ ${wayBack(view, text)}`;
   sample: {
     ...sampleForm(pathTo("secureAccount")),
     signIns: [
-      {
-        atMs: 1_795_000_000_000,
-        country: "BR",
-        client: "",
-        protocol: "smtp",
-        isRefused: true,
-        confirm: "#confirm",
-      },
+      { atMs: 1_795_000_000_000, country: "BR", client: "", protocol: "smtp", isRefused: true, confirm: "#confirm" },
       {
         atMs: 1_794_990_000_000,
         country: "FR",

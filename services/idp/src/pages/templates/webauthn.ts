@@ -65,9 +65,7 @@ ${cancelForm(view.cancel, text)}
   },
 };
 
-export interface WebauthnEnrolmentView extends CeremonyView, BackView {}
-
-export const webauthnEnrolmentPage: Page<WebauthnEnrolmentView> = {
+export const webauthnEnrolmentPage: Page<CeremonyView & BackView> = {
   name: "webauthn_register",
   scripts: ["passkeys"],
   title: (_view, { text }) => text("passkeys.add_title"),

@@ -8,10 +8,7 @@ import { handlesOf, newUserHandle, storedHandle } from "./user-handle.ts";
 import { loadLibrary, verifyAssertion, verifyRegistration } from "./verify.ts";
 import { usedCredential, writeCredential } from "./written-credential.ts";
 
-interface Signalled {
-  readonly account: string;
-  readonly displayName: string | undefined;
-  readonly credentials: readonly string[];
+interface Signalled extends Omit<Registrant, "owner"> {
   /**
    * Whether a passkey was just removed. Only then is an empty list sent: password managers hide or delete passkeys that are missing
    * from the list, and it may otherwise be empty by mistake.
@@ -148,11 +145,7 @@ const decoy: Pick<StoredCredential, "publicKey" | "signCount"> = {
   ),
 };
 
-interface Presented {
-  readonly account: string | undefined;
-  readonly response: AuthenticationResponseJSON;
-  readonly expectedChallenge: string;
-}
+type Presented = Pick<SignInProof, "account" | "response"> & { readonly expectedChallenge: string };
 
 /** WebAuthn Level 3 §7.2, step 6. A credential without a stored handle has that of another version or product. */
 function fitsHandle({ userHandle }: StoredCredential, { response }: AuthenticationResponseJSON): boolean {
@@ -189,11 +182,7 @@ export function createCeremonies(deps: CeremonyDeps) {
   return {
     ...createRegistration(deps),
     /** Remembers, for the signals of this session, passkeys that are being removed. */
-    noteRemoved: async ({
-      owner,
-      account,
-      credentials,
-    }: Pick<Registrant, "owner" | "account" | "credentials">): Promise<void> => {
+    noteRemoved: async ({ owner, account, credentials }: Omit<Registrant, "displayName">): Promise<void> => {
       const handles = handlesOf(account, credentials);
       if (handles.length > 0) await pending.put("webauthn_removed", owner, handles.join(" "));
     },

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { RedisClient } from "../../../platform/redis/client.ts";
-import { scriptCacheKey, scriptCacheLongestSeconds } from "../../../platform/redis/keys/scripts.ts";
+import { scriptCacheKey, scriptCacheLongestSeconds } from "../../../platform/redis/keys/general.ts";
 import type { LuaValue } from "../lua-value.ts";
 import { type HostFunctions, textArgument } from "./host.ts";
 

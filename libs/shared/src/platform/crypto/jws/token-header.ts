@@ -8,34 +8,28 @@ export interface TokenHeader {
 
 const compactJws = /^[A-Za-z0-9_-]{1,1024}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 
-function text(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
-}
-
 function parsed(encoded: string): TokenHeader | undefined {
   try {
     const header: unknown = JSON.parse(Buffer.from(encoded, "base64url").toString("utf8"));
     if (typeof header !== "object" || header === null || "crit" in header || "b64" in header) return undefined;
-    const fields: Readonly<Record<string, unknown>> = { ...header };
-    const alg = text(fields["alg"]);
-    if (alg === undefined) return undefined;
-    const typ = (text(fields["typ"]) ?? "").toLowerCase().replace(/^application\//, "");
-    return { alg, kid: text(fields["kid"]), typ };
+    const { alg, kid, typ }: Readonly<Record<string, unknown>> = { ...header };
+    if (typeof alg !== "string") return undefined;
+    const type = typeof typ === "string" ? typ.toLowerCase().replace(/^application\//, "") : "";
+    return { alg, kid: typeof kid === "string" ? kid : undefined, typ: type };
   } catch {
     return undefined;
   }
 }
 
-export type ReadTokenHeader = (token: string) => TokenHeader | undefined;
-
 /**
  * Reads the header of a compact JWS. Undefined for anything else, and for critical extensions, because none is supported.
  */
-export const readTokenHeader: ReadTokenHeader = (token) =>
-  compactJws.test(token) ? parsed(token.slice(0, token.indexOf("."))) : undefined;
+export function readTokenHeader(token: string): TokenHeader | undefined {
+  return compactJws.test(token) ? parsed(token.slice(0, token.indexOf("."))) : undefined;
+}
 
 /** Remembers the last header, because all tokens signed with one key have the same header. */
-export function createHeaderReader(): ReadTokenHeader {
+export function createHeaderReader(): typeof readTokenHeader {
   let last: { readonly encoded: string; readonly header: TokenHeader | undefined } = { encoded: "", header: undefined };
   return (token) => {
     // The characters of the whole token are checked every time: what is signed and what is decoded must be identical.

@@ -1,8 +1,6 @@
 import { keysWith } from "./family.ts";
 
-const { key, all } = keysWith({ owner: "auth-engine", role: "cache" });
-
-export { all as accountKeyFamilies };
+const key = keysWith({ owner: "auth-engine", role: "cache" });
 
 /** Longer than any cached result: an epoch that expired earlier would make invalidated results valid again. */
 const accountStateTtlSeconds = 2 * 86_400;

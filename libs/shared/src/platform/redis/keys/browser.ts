@@ -1,8 +1,6 @@
 import { keysWith } from "./family.ts";
 
-const { key, all } = keysWith({ owner: "idp", role: "state" });
-
-export { all as browserKeyFamilies };
+const key = keysWith({ owner: "idp", role: "state" });
 
 const daySeconds = 86_400;
 

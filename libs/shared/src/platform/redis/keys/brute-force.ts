@@ -5,9 +5,7 @@ import { keysWith } from "./family.ts";
  * slot of a cluster, whatever the number of rules. The keys of one user share the user's hash tag, so that one script reads and writes them.
  * A user's name in a key never contains a brace: Redis would then hash something else.
  */
-const { key, all } = keysWith({ owner: "auth-engine", role: "state" });
-
-export { all as bruteForceKeyFamilies };
+const key = keysWith({ owner: "auth-engine", role: "state" });
 
 const yearSeconds = 8760 * 60 * 60;
 

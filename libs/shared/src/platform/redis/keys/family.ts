@@ -31,13 +31,15 @@ function builderOf(template: string): (prefix: string, ...parts: string[]) => st
   return (prefix, one = "", two = "", three = "") => prefix + start + one + second + two + third + three + end;
 }
 
+/** All key families, in the order of their definition; for the documentation. */
+export const keyFamilies: KeyFamily<never[]>[] = [];
+
 /**
  * Defines the key families of one area, which have `common` unless a row replaces it. A template such as `session:{<session>}` names the
- * parts that `build` takes, in their order. `all` lists the families in the order of their definition.
+ * parts that `build` takes, in their order.
  */
 export function keysWith(common: Pick<KeyFacts, "owner" | "role">) {
   type Row = Partial<KeyFacts> & Pick<KeyFacts, "lost">;
-  const all: KeyFamily<never[]>[] = [];
   function key<const Template extends string>(
     name: string,
     type: RedisType,
@@ -52,8 +54,8 @@ export function keysWith(common: Pick<KeyFacts, "owner" | "role">) {
   ): KeyFamily<string[]> {
     const parts = [...template.matchAll(/<([^>]+)>/gu)].map(([, part = ""]) => part);
     const family = { ...common, ...facts, name, type, ttlSeconds, parts, build: builderOf(template) };
-    all.push(family);
+    keyFamilies.push(family);
     return family;
   }
-  return { key, all };
+  return key;
 }

@@ -1,8 +1,6 @@
 import { keysWith } from "./family.ts";
 
-const { key, all } = keysWith({ owner: "auth-engine, idp", role: "state" });
-
-export { all as historyKeyFamilies };
+const key = keysWith({ owner: "auth-engine, idp", role: "state" });
 
 const daySeconds = 86_400;
 

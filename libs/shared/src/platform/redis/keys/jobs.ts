@@ -1,8 +1,6 @@
 import { keysWith } from "./family.ts";
 
-const { key, all } = keysWith({ owner: "jobs-worker", role: "queue" });
-
-export { all as jobKeyFamilies };
+const key = keysWith({ owner: "jobs-worker", role: "queue" });
 
 /** The prefix of BullMQ's keys: one hash tag, because its scripts need several keys together. */
 export function jobsPrefix(prefix: string): string {

@@ -1,8 +1,6 @@
 import { keysWith } from "./family.ts";
 
-const { key, all } = keysWith({ owner: "idp", role: "state" });
-
-export { all as oidcKeyFamilies };
+const key = keysWith({ owner: "idp", role: "state" });
 
 const day = 86_400;
 /** The longest life that the configuration allows to a refresh token. */

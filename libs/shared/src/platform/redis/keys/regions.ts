@@ -1,8 +1,6 @@
 import { keysWith } from "./family.ts";
 
-const { key, all } = keysWith({ owner: "jobs-worker", role: "state" });
-
-export { all as regionKeyFamilies };
+const key = keysWith({ owner: "jobs-worker", role: "state" });
 
 const monthSeconds = 30 * 86_400;
 

@@ -1,8 +1,6 @@
 import { keysWith } from "./family.ts";
 
-const { key, all } = keysWith({ owner: "auth-engine", role: "state" });
-
-export { all as riskKeyFamilies };
+const key = keysWith({ owner: "auth-engine", role: "state" });
 
 const yearSeconds = 8760 * 60 * 60;
 

@@ -1,6 +1,13 @@
 import { digestOf } from "@postern/shared/platform/crypto";
+import type { Logger } from "@postern/shared/platform/logging";
 import { addressKey } from "@postern/shared/platform/net";
-import { decidedInRedis, defineScript, passkeyAttemptsKey, type RedisClient } from "@postern/shared/platform/redis";
+import {
+  decidedInRedis,
+  defineScript,
+  passkeyAttemptsKey,
+  type RedisClient,
+  removedPasskeyKey,
+} from "@postern/shared/platform/redis";
 import { createWindowCount } from "../redis/count-in-window.ts";
 import undoPasskeyAttemptLua from "./scripts/undo-passkey-attempt.lua?raw";
 
@@ -41,3 +48,20 @@ export function createPasskeyAttempts(redis: RedisClient, keyPrefix: string) {
     },
   };
 }
+
+/** The passkeys that were removed from their accounts. Without Redis, password managers learn nothing. */
+export function createRemovedPasskeys(redis: RedisClient, keyPrefix: string, logger: Logger) {
+  const keyOf = (id: string): string => removedPasskeyKey.build(keyPrefix, digestOf(id).toString("base64url"));
+  return {
+    /** Stores it if possible; never rejects. */
+    note: async (id: string): Promise<void> => {
+      await redis.set(keyOf(id), "1", "EX", removedPasskeyKey.ttlSeconds).catch((err: unknown) => {
+        logger.warn({ err }, "removed passkey could not be noted; password managers may continue to offer it");
+      });
+    },
+    /** False if that cannot be determined. */
+    has: async (id: string): Promise<boolean> => (await redis.exists(keyOf(id)).catch(() => 0)) === 1,
+  };
+}
+
+export type RemovedPasskeys = ReturnType<typeof createRemovedPasskeys>;

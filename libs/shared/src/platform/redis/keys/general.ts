@@ -1,23 +1,6 @@
-import { accountKeyFamilies } from "./keys/account.ts";
-import { browserKeyFamilies } from "./keys/browser.ts";
-import { bruteForceKeyFamilies } from "./keys/brute-force.ts";
-import { clientKeyFamilies } from "./keys/clients.ts";
-import { consoleKeyFamilies } from "./keys/console.ts";
-import { domainCountKeyFamilies } from "./keys/domain-counts.ts";
-import { type KeyFamily, keysWith } from "./keys/family.ts";
-import { historyKeyFamilies } from "./keys/history.ts";
-import { jobKeyFamilies } from "./keys/jobs.ts";
-import { oidcKeyFamilies } from "./keys/oidc.ts";
-import { originKeyFamilies } from "./keys/origins.ts";
-import { regionKeyFamilies } from "./keys/regions.ts";
-import { rehearsalKeyFamilies } from "./keys/rehearsal.ts";
-import { riskKeyFamilies } from "./keys/risk.ts";
-import { rollupKeyFamilies } from "./keys/rollups.ts";
-import { samlKeyFamilies } from "./keys/saml.ts";
-import { scriptKeyFamilies } from "./keys/scripts.ts";
-import { shadowKeyFamilies } from "./keys/shadow.ts";
+import { keysWith } from "./family.ts";
 
-const { key, all } = keysWith({ owner: "idp, admin", role: "state" });
+const key = keysWith({ owner: "idp, admin", role: "state" });
 
 /** Written by health checks to verify that this Redis accepts writes; a replica after a failover does not. */
 export const probeKey = key("probe", "string", 30, {
@@ -67,24 +50,41 @@ export const suspensionsKey = key("suspended accounts", "hash", 0, {
   lost: "running services put back what they know; without any, the accounts are no longer suspended",
 });
 
-/** All key families; for the documentation. */
-export const keyFamilies: readonly KeyFamily<never[]>[] = [
-  all,
-  browserKeyFamilies,
-  accountKeyFamilies,
-  bruteForceKeyFamilies,
-  consoleKeyFamilies,
-  clientKeyFamilies,
-  domainCountKeyFamilies,
-  historyKeyFamilies,
-  jobKeyFamilies,
-  originKeyFamilies,
-  regionKeyFamilies,
-  rehearsalKeyFamilies,
-  riskKeyFamilies,
-  rollupKeyFamilies,
-  scriptKeyFamilies,
-  shadowKeyFamilies,
-  oidcKeyFamilies,
-  samlKeyFamilies,
-].flat();
+/** Digests of clients or service providers of the configuration by their last use (s); at most 10,000 of each. */
+export const clientUsesKey = key("last use of clients", "zset", 400 * 86_400, {
+  owner: "idp",
+  template: "clients:used:{<oidc or saml>}",
+  lost: "operators do not see when an application was last used",
+});
+
+/** The session of one operator in the console with its last searches, encrypted. Each request prolongs it, up to eight hours in all. */
+export const consoleSessionKey = key("console session", "string", 900, {
+  owner: "admin",
+  template: "console:session:{<cookie digest>}",
+  lost: "the operator signs in again",
+});
+
+/** A sign-in to the console that the identity provider has not answered yet, encrypted. */
+export const consoleSignInKey = key("sign-in to the console", "string", 600, {
+  owner: "admin",
+  template: "console:sign-in:{<cookie digest>}",
+  lost: "the sign-in in progress starts over",
+});
+
+/** Digest of the code that vouches for the second factor of a new operator. Used once. */
+export const consoleInvitationKey = key("invitation to the console", "string", 86_400, {
+  owner: "admin",
+  template: "console:invitation:{<keyed digest of the account>}",
+  lost: "the operator needs a new code",
+});
+
+/** One day. Scripts that need values for longer must use a database. */
+export const scriptCacheLongestSeconds = 86_400;
+
+/** Values that site scripts store with the module `cache`. */
+export const scriptCacheKey = key("script cache", "string", scriptCacheLongestSeconds, {
+  owner: "auth-engine, admin",
+  role: "cache",
+  template: "script:{<key digest>}",
+  lost: "cached values of site scripts",
+});
