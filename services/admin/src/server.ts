@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Concern, ConfigLoad } from "@postern/shared/contracts";
+import type { Concern } from "@postern/shared/contracts";
 import { limitCallers } from "@postern/shared/domain/domains";
 import { AppError } from "@postern/shared/platform/errors";
 import {
@@ -18,6 +18,7 @@ import { type DocumentFormat, openapiTypes } from "@postern/shared/platform/open
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import Fastify from "fastify";
 import { registerBruteForceRoutes } from "./bans/routes.ts";
+import { getConfigLoad } from "./config/get-load.ts";
 import { registerConsole } from "./console/api-routes.ts";
 import { registerConsolePages } from "./console/page-routes.ts";
 import { registerShadow } from "./console/shadow/routes.ts";
@@ -31,19 +32,10 @@ import { registerJwtRoutes } from "./jwt/routes.ts";
 import { registerLostPhone } from "./lost-phone/routes.ts";
 import { registerMfaBackchannel } from "./mfa-backchannel/routes.ts";
 import { validateRequests } from "./openapi/request-validation.ts";
-import { auditedRequest, serve, sessionOf } from "./read-request.ts";
+import { serve } from "./read-request.ts";
 import { registerRegions } from "./regions/routes.ts";
 import { registerRememberedDevices } from "./remembered-devices/routes.ts";
 import { registerSuspensions } from "./suspensions/routes.ts";
-
-/** `GET /api/v1/config/load`; 404 if disabled. */
-async function getConfigLoad(request: FastifyRequest, reply: FastifyReply, { live, audit }: AdminContext) {
-  const { disabled, redactedJson } = live.current.configLoad;
-  if (disabled) return reply.code(404).send();
-  audit.record({ event: "configuration.read", outcome: "ok", ...auditedRequest(request) });
-  const body: ConfigLoad = { session: sessionOf(request), object: "config", operation: "load", result: redactedJson };
-  return reply.send(body);
-}
 
 /** `GET /api/v1/openapi.yaml` and `.json`: for every authenticated API caller. */
 const getOpenapi =
