@@ -224,7 +224,10 @@ function isHidden(isVisible: IsVisible, kind: Subject["kind"], records: readonly
   return isVisible !== everyAccount && kind !== "account" && records.length === 0;
 }
 
-/** Answers "what happened?" for anything that a customer may name. @throws what Redis throws */
+/**
+ * Answers "what happened?" for anything that a customer may name. `isVisible` says whether the caller may learn of an account; of sign-ins of
+ * others, the explanation contains nothing. @throws what Redis throws
+ */
 export function createExplain(deps: ExplainDeps) {
   const ofAccount = createAccountSearch(deps);
   const ofPlace = createPlaceSearch(deps);
@@ -234,7 +237,6 @@ export function createExplain(deps: ExplainDeps) {
     if (subject.kind === "account") return ofAccount(subject.name, isVisible);
     return subject.kind === "reference" ? ofReference(subject.reference, isVisible) : ofPlace(subject, isVisible);
   };
-  /** @param isVisible whether the caller may learn of an account; of sign-ins of others, the explanation contains nothing */
   return async (query: string, isVisible: IsVisible = everyAccount): Promise<Explanation> => {
     const subject = subjectOf(query);
     const found = await search(subject, isVisible);

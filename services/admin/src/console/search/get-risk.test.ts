@@ -31,14 +31,15 @@ const risk: RiskExplanation = {
   incomplete: [],
 };
 
+const explain = async () => explanation;
+const explainRisk = async () => risk;
+
 test("a request for the risk of an account is one audit record with others of the same request", async () => {
   const records: AuditRecord[] = [];
   const auditReads = createAuditReads({ record: (record) => void records.push(record) });
   await using app = Fastify({ genReqId: () => "one-request" });
   app.decorateRequest("caller", null);
   const context = { auditReads, domains: { current: undefined } };
-  const explain = async () => explanation;
-  const explainRisk = async () => risk;
   app.get("/explain", (request, reply) => getExplain(request, reply, { ...context, explain }));
   app.get("/risk", (request, reply) => getRisk(request, reply, { ...context, explainRisk }));
   for (const url of ["/risk", "/explain", "/risk"])
