@@ -55,9 +55,10 @@ export function auditing(
   request: FastifyRequest,
   about: Omit<AuditRecord, "outcome" | keyof ReturnType<typeof auditedRequest>>,
 ) {
-  const line = { ...about, ...auditedRequest(request) };
+  const { event, target, reason, ...rest } = about;
+  const line = { event, ...auditedRequest(request), ...rest };
   const write = (outcome: AuditOutcome, more: Pick<AuditRecord, "target" | "reason"> = {}): void =>
-    audit.record({ ...line, ...more, outcome });
+    audit.record({ ...line, outcome, target, reason, ...more });
   return {
     write,
     /** Runs what the records are about: that it failed is one of them. */
