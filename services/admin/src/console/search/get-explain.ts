@@ -5,11 +5,13 @@ import { auditedRequest, malformed } from "../../read-request.ts";
 import { type OfDomains, requiredText, throwUnreadable } from "../query.ts";
 import { subjectOf } from "../subject.ts";
 
+type Reads = Pick<AdminContext, "auditReads"> & OfDomains;
+
 /** `GET /api/v1/console/explain` */
 export async function getExplain(
   request: FastifyRequest,
   reply: FastifyReply,
-  { explain, auditReads, domains }: Pick<AdminContext, "explain" | "auditReads"> & OfDomains,
+  { explain, auditReads, domains }: Reads & Pick<AdminContext, "explain">,
 ): Promise<FastifyReply> {
   const query = requiredText(request.query, "query");
   const isVisible = request.caller?.domains && (await accountsFor(request.caller, domains));
