@@ -1,6 +1,5 @@
 import type { Metrics } from "@postern/shared/platform/metrics";
 import type { JwtResult } from "./jwt/users.ts";
-import { type MfaOperation, type MfaResult, mfaOperations, mfaResults } from "./mfa-backchannel/mfa-route.ts";
 
 const hookResults = ["ok", "failed", "refused", "unknown"] as const;
 export type HookResult = (typeof hookResults)[number];
@@ -12,6 +11,26 @@ export type FlushObject = (typeof flushObjects)[number];
 
 const flushResults = ["flushed", "nothing", "failed", "queued", "not_queued"] as const;
 export type FlushResult = (typeof flushResults)[number];
+
+const mfaOperations = [
+  "set_totp",
+  "delete_totp",
+  "set_recovery_codes",
+  "delete_recovery_codes",
+  "list_webauthn",
+  "save_webauthn",
+  "update_webauthn",
+  "delete_webauthn",
+  "delete_passkey",
+  "delete_app_password",
+  "unlock",
+  "list_factors",
+] as const;
+export type MfaOperation = (typeof mfaOperations)[number];
+
+/** `refused`: the request was understood, and nothing was changed. */
+const mfaResults = ["ok", "malformed", "refused", "undecided"] as const;
+export type MfaResult = (typeof mfaResults)[number];
 
 /** One function for each metric of the administration service. */
 export function createAdminMetrics(registry: Metrics, prefix: string) {
@@ -61,5 +80,3 @@ export function createAdminMetrics(registry: Metrics, prefix: string) {
     refreshTokenReused: (): void => reused.inc(),
   };
 }
-
-export type AdminMetrics = ReturnType<typeof createAdminMetrics>;

@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { type Concern, type OperationId, operation } from "@postern/shared/contracts";
+import type { Concern } from "@postern/shared/contracts";
 import { limitCallers } from "@postern/shared/domain/domains";
 import { AppError } from "@postern/shared/platform/errors";
 import {
   answerUnrouted,
   type Caller,
   challengeUnauthorized,
-  guardedRoute,
   nameSessions,
   noRouteSchemas,
   onlyOperations,
@@ -15,7 +14,7 @@ import {
   traceForwarded,
   unreadablePaths,
 } from "@postern/shared/platform/http";
-import { type DocumentFormat, openapiTypes, type RenderedDocument } from "@postern/shared/platform/openapi";
+import { type DocumentFormat, openapiTypes } from "@postern/shared/platform/openapi";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import Fastify from "fastify";
 import { registerBruteForceRoutes } from "./bans/routes.ts";
@@ -33,24 +32,16 @@ import { registerJwtRoutes } from "./jwt/routes.ts";
 import { registerLostPhone } from "./lost-phone/routes.ts";
 import { registerMfaBackchannel } from "./mfa-backchannel/routes.ts";
 import { validateRequests } from "./openapi/request-validation.ts";
+import { serve } from "./read-request.ts";
 import { registerRegions } from "./regions/routes.ts";
 import { registerRememberedDevices } from "./remembered-devices/routes.ts";
 import { registerSuspensions } from "./suspensions/routes.ts";
 
 /** `GET /api/v1/openapi.yaml` and `.json`: for every authenticated API caller. */
-function getOpenapi(document: () => RenderedDocument, format: DocumentFormat) {
-  return async (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
-    reply.type(openapiTypes[format]).send(document()[format]);
-}
-
-function registerOpenapi(
-  app: FastifyInstance,
-  { openapi }: Pick<AdminContext, "openapi">,
-  guarded: (id: OperationId) => ReturnType<typeof guardedRoute>,
-): void {
-  app.route({ ...guarded("managementContractYaml"), handler: getOpenapi(openapi, "yaml") });
-  app.route({ ...guarded("managementContractJson"), handler: getOpenapi(openapi, "json") });
-}
+const getOpenapi =
+  (format: DocumentFormat) =>
+  async (_request: FastifyRequest, reply: FastifyReply, { openapi }: AdminContext): Promise<FastifyReply> =>
+    reply.type(openapiTypes[format]).send(openapi()[format]);
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -101,9 +92,11 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
   onlyOperations(app, "admin");
   answerUnrouted(app);
   answerErrors(app, logger);
-  const guarded = (id: OperationId) => guardedRoute(operation(id), identifier);
-  app.route({ ...guarded("loadConfiguration"), handler: getConfigLoad(() => live.current.configLoad, context.audit) });
-  registerOpenapi(app, context, guarded);
+  serve(app, context, [
+    ["loadConfiguration", getConfigLoad],
+    ["managementContractYaml", getOpenapi("yaml")],
+    ["managementContractJson", getOpenapi("json")],
+  ]);
   await app.register(async (scope) => registerJwtRoutes(scope, context));
   await app.register(async (scope) => {
     scope.addHook(
@@ -117,7 +110,7 @@ export async function createAdmin(context: AdminContext): Promise<FastifyInstanc
     registerShadow(scope, context);
     registerDomains(scope, context);
     registerRegions(scope, context);
-    scope.route({ ...guarded("readJob"), handler: getJob(context.jobs.read) });
+    serve(scope, context, [["readJob", getJob]]);
   });
   registerConsole(app, context);
   registerLostPhone(app, context);

@@ -1,58 +1,21 @@
-import { type FlushSettings, flushSettings } from "@postern/shared/assembly";
-import { type RiskSettings, riskSettings } from "@postern/shared/domain/risk";
+import { flushSettings } from "@postern/shared/assembly";
+import { riskSettings } from "@postern/shared/domain/risk";
 import { type Config, redactConfig } from "@postern/shared/platform/config";
 import { Secret } from "@postern/shared/platform/crypto";
 import { callerChallenges } from "@postern/shared/platform/http";
-import { type HostPort, parseHostPort } from "@postern/shared/platform/net";
-import type { ConfigLoadSettings } from "./config/get-load.ts";
-import { type LiveConsoleSettings, liveConsoleSettings } from "./console/console-settings.ts";
-import { type ShownShadowSettings, shownShadowSettings } from "./console/shadow/shadow-settings.ts";
-import { type ShownDomainSettings, shownDomainSettings } from "./domains/domain-settings.ts";
-import type { FactorLimitSettings } from "./factor-locks/factor-locks-redis.ts";
-import { type HookTable, hookTable } from "./hooks/hook-table.ts";
-import type { TokenLives } from "./jwt/token-pair.ts";
-import type { UserSettings } from "./jwt/users.ts";
+import { parseHostPort } from "@postern/shared/platform/net";
+import { liveConsoleSettings } from "./console/console-settings.ts";
+import { shownDomainSettings } from "./domains/domain-settings.ts";
+import { hookTable } from "./hooks/hook-table.ts";
 import { createRequestValidation, type RequestValidation } from "./openapi/request-validation.ts";
 
-export interface AdminSettings {
-  readonly address: HostPort;
-  readonly privateAddress: string;
-  readonly assertionSecret: Secret;
-  readonly identifier: string;
-  readonly requestTimeoutMs: number;
-  readonly maxBodyBytes: number;
-  /** Absent if `auth.backchannel.jwt` is off. */
-  readonly jwtSecret: Secret | undefined;
-  readonly clockSkewSeconds: number;
+/** What the report says about its configuration; a reload replaces it. */
+function shownShadowSettings({ auth }: Config) {
+  const { order, percent, passwords } = auth.shadow;
+  return { is_on: order.length > 0 && percent > 0, order: [...order], percent, passwords };
 }
 
-/** The part of `auth.backchannel.jwt` that a reload replaces. */
-export interface LiveJwtSettings extends UserSettings {
-  /** `runtime.servers.http.disabled_endpoints.auth_jwt` */
-  readonly disabled: boolean;
-  readonly lives: TokenLives;
-}
-
-/** Settings that a reload replaces together. */
-export interface LiveAdminSettings {
-  /** `WWW-Authenticate` values for rejected callers. */
-  readonly challenges: readonly string[];
-  readonly configLoad: ConfigLoadSettings;
-  readonly jwt: LiveJwtSettings;
-  readonly decisionTimeoutMs: number;
-  readonly requestValidation: RequestValidation | undefined;
-  readonly hooks: HookTable;
-  readonly flush: FlushSettings;
-  readonly console: LiveConsoleSettings;
-  readonly shadow: ShownShadowSettings;
-  readonly domains: ShownDomainSettings;
-  readonly risk: RiskSettings;
-  readonly factorLimits: FactorLimitSettings;
-  /** Bans refuse and account delays delay; otherwise they are only recorded. */
-  readonly enforcesBans: boolean;
-}
-
-export function adminSettings({ runtime, auth }: Config): AdminSettings {
+export function adminSettings({ runtime, auth }: Config) {
   const { admin, caller_assertion } = runtime.services;
   const { jwt, oidc_bearer } = auth.backchannel;
   const address = parseHostPort(admin.address);
@@ -64,12 +27,14 @@ export function adminSettings({ runtime, auth }: Config): AdminSettings {
     identifier: runtime.naming.identifier,
     requestTimeoutMs: runtime.servers.http.request_timeout,
     maxBodyBytes: runtime.servers.http.max_body_bytes,
+    /** Undefined if `auth.backchannel.jwt` is off. */
     jwtSecret: jwt.enabled ? new Secret(jwt.secret_key) : undefined,
     clockSkewSeconds: Math.round(oidc_bearer.clock_skew / 1000),
   };
 }
 
-function liveJwtSettings({ auth, runtime }: Config): LiveJwtSettings {
+/** The part of `auth.backchannel.jwt` that a reload replaces. */
+function liveJwtSettings({ auth, runtime }: Config) {
   const { users, directory_roles, token_expiry, refresh_token_expiry } = auth.backchannel.jwt;
   return {
     disabled: runtime.servers.http.disabled_endpoints.auth_jwt,
@@ -82,21 +47,25 @@ function liveJwtSettings({ auth, runtime }: Config): LiveJwtSettings {
   };
 }
 
+/** Undefined if requests are not validated. */
 function requestValidationOf({ runtime }: Config): RequestValidation | undefined {
   const { enabled, enforce, operations } = runtime.servers.http.openapi_validation;
   return enabled ? { enforce, validate: createRequestValidation(operations) } : undefined;
 }
 
-export function liveAdminSettings(config: Config): LiveAdminSettings {
+/** Settings that a reload replaces together. */
+export function liveAdminSettings(config: Config) {
   const { servers } = config.runtime;
   const { basic_auth, callers, jwt, oidc_bearer } = config.auth.backchannel;
   return {
+    /** `WWW-Authenticate` values for rejected callers. */
     challenges: callerChallenges({
       basic: basic_auth.enabled || callers.length > 0,
       bearer: jwt.enabled || oidc_bearer.enabled,
     }),
     configLoad: {
       disabled: servers.http.disabled_endpoints.configuration,
+      /** The effective configuration with its secrets masked, as JSON. */
       redactedJson: JSON.stringify(redactConfig(config)),
     },
     jwt: liveJwtSettings(config),
@@ -108,6 +77,7 @@ export function liveAdminSettings(config: Config): LiveAdminSettings {
     shadow: shownShadowSettings(config),
     domains: shownDomainSettings(config),
     risk: riskSettings(config.auth.risk),
+    /** Bans refuse and account delays delay; otherwise they are only recorded. */
     enforcesBans: config.auth.controls.brute_force.mode === "enforce",
     factorLimits: {
       maxAttempts: config.identity.mfa.totp.max_attempts,

@@ -3,13 +3,11 @@ import type { RedisClient } from "@postern/shared/platform/redis";
 import { poll, type RedisServer, spawnRedis } from "@postern/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFindOperator } from "../../../services/admin/src/operators/operator.ts";
+import { proofMs, sessionIdleMs, sessionLifeMs } from "../../../services/admin/src/operators/operator-session.ts";
 import {
+  createOperatorSessions,
   type OperatorSessions,
-  proofMs,
-  sessionIdleMs,
-  sessionLifeMs,
-} from "../../../services/admin/src/operators/operator-session.ts";
-import { createOperatorSessions } from "../../../services/admin/src/operators/operator-sessions-redis.ts";
+} from "../../../services/admin/src/operators/operator-sessions-redis.ts";
 import { redisContent, testRedis } from "../../support/redis-content.ts";
 
 let server: RedisServer;

@@ -1,11 +1,10 @@
 import { Readable } from "node:stream";
-import { type BruteForceList, type OperationId, operation } from "@postern/shared/contracts";
+import { type BruteForceList } from "@postern/shared/contracts";
 import type { BanPage, BruteForceRecords } from "@postern/shared/domain/brute-force";
 import { AppError, errorCodes } from "@postern/shared/platform/errors";
-import { guardedRoute } from "@postern/shared/platform/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AdminContext } from "../context.ts";
-import { malformed, sessionOf } from "../read-request.ts";
+import { malformed, serve, sessionOf } from "../read-request.ts";
 import { delayedEntry, type Listing, type ListPart, listFiltered, listPage } from "./list-part.ts";
 import { type ListRequest, readListRequest } from "./list-request.ts";
 
@@ -123,27 +122,30 @@ async function partOf(listRequest: ListRequest, state: BruteForceRecords): Promi
  * `GET` and `POST /api/v1/bruteforce/list`. Without filters and pages, the answer is written while the list is read, so that a million bans
  * need one page of memory.
  */
-function listBruteForce({ bruteForce, logger }: AdminContext) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<BruteForceList | Readable> => {
-    const listRequest = readListRequest(Object(request.query), request.body);
-    const session = sessionOf(request);
-    const onError = (err: unknown): void => logger.error({ session, err }, "the list of bans was interrupted");
-    try {
-      const part = await partOf(listRequest, bruteForce);
-      if (part !== undefined) {
-        const { result, next } = part;
-        return { session, object: "bruteforce", operation: "list", result, ...(next !== undefined && { next }) };
-      }
-      reply.type("application/json; charset=utf-8");
-      return Readable.from(await listEverything(bruteForce, session, onError));
-    } catch (error) {
-      throw failed(error);
+async function listBruteForce(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { bruteForce, logger }: AdminContext,
+): Promise<BruteForceList | Readable> {
+  const listRequest = readListRequest(Object(request.query), request.body);
+  const session = sessionOf(request);
+  const onError = (err: unknown): void => logger.error({ session, err }, "the list of bans was interrupted");
+  try {
+    const part = await partOf(listRequest, bruteForce);
+    if (part !== undefined) {
+      const { result, next } = part;
+      return { session, object: "bruteforce", operation: "list", result, ...(next !== undefined && { next }) };
     }
-  };
+    reply.type("application/json; charset=utf-8");
+    return Readable.from(await listEverything(bruteForce, session, onError));
+  } catch (error) {
+    throw failed(error);
+  }
 }
 
 export function registerBruteForceRoutes(app: FastifyInstance, context: AdminContext): void {
-  const guarded = (id: OperationId) => guardedRoute(operation(id), context.settings.identifier);
-  app.route({ ...guarded("listBruteForceEntries"), handler: listBruteForce(context) });
-  app.route({ ...guarded("listFilteredBruteForceEntries"), handler: listBruteForce(context) });
+  serve(app, context, [
+    ["listBruteForceEntries", listBruteForce],
+    ["listFilteredBruteForceEntries", listBruteForce],
+  ]);
 }

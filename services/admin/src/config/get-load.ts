@@ -1,22 +1,13 @@
 import type { ConfigLoad } from "@postern/shared/contracts";
-import { type Audit, auditedCaller } from "@postern/shared/domain/audit";
 import type { FastifyReply, FastifyRequest } from "fastify";
-
-export interface ConfigLoadSettings {
-  /** `runtime.servers.http.disabled_endpoints.configuration` */
-  readonly disabled: boolean;
-  /** The effective configuration with its secrets masked, as JSON. */
-  readonly redactedJson: string;
-}
+import type { AdminContext } from "../context.ts";
+import { auditedRequest, sessionOf } from "../read-request.ts";
 
 /** `GET /api/v1/config/load`; 404 if disabled. */
-export function getConfigLoad(settings: () => ConfigLoadSettings, audit: Audit) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const { disabled, redactedJson } = settings();
-    if (disabled) return reply.code(404).send();
-    const session = request.caller?.session ?? request.id;
-    audit.record({ event: "configuration.read", outcome: "ok", ...auditedCaller(request.caller), session });
-    const body: ConfigLoad = { session, object: "config", operation: "load", result: redactedJson };
-    return reply.send(body);
-  };
+export async function getConfigLoad(request: FastifyRequest, reply: FastifyReply, { live, audit }: AdminContext) {
+  const { disabled, redactedJson } = live.current.configLoad;
+  if (disabled) return reply.code(404).send();
+  audit.record({ event: "configuration.read", outcome: "ok", ...auditedRequest(request) });
+  const body: ConfigLoad = { session: sessionOf(request), object: "config", operation: "load", result: redactedJson };
+  return reply.send(body);
 }

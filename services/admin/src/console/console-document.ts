@@ -8,7 +8,6 @@ import { joined, roleWord, type TextKey, t } from "../texts/texts.ts";
 import { iconOfPage, menuIcon } from "./house/console-icons.ts";
 import { type Look, serverZone, writePage } from "./house/times.ts";
 import { liveScript } from "./live-script.ts";
-import { searchBox } from "./search/search-box.ts";
 
 export interface ConsolePage {
   readonly title: Html;
@@ -23,7 +22,7 @@ export interface ConsolePage {
 }
 
 /** How the page is shown to this browser. */
-export interface PageLook extends Look {
+interface PageLook extends Look {
   /** Path of the page, to which the preferences lead back. */
   readonly path: string;
 }
@@ -35,7 +34,7 @@ export interface ShownPage {
   readonly body: string;
 }
 
-export type ShowPage = (page: ConsolePage, operator?: Operator, look?: PageLook) => ShownPage;
+type ShowPage = (page: ConsolePage, operator?: Operator, look?: PageLook) => ShownPage;
 
 const isPageId = (id: string): id is ConsolePageId => Object.hasOwn(consolePages, id);
 const pageIds = Object.keys(consolePages).filter(isPageId);
@@ -123,4 +122,14 @@ ${operator !== undefined && html`<script src="${liveScript.path}" defer></script
       look,
     ),
   });
+}
+
+/** The search of every page. Browsers suggest the last searches of the session. @param query what the page is about */
+function searchBox({ csrfToken, searches = [] }: Operator, query = ""): Html {
+  return html`<form method="post" action="${pathTo("consoleFind")}" class="find" role="search"><input type="hidden" name="csrf_token" value="${csrfToken}"><label for="query">${t("house.query")}</label><input type="text" id="query" name="query" value="${query}" maxlength="1024" autocomplete="off" autocapitalize="none" spellcheck="false" required aria-keyshortcuts="/"${
+    searches.length > 0 && html` list="searches"`
+  }><button type="submit">${t("house.search")}</button>${
+    searches.length > 0 &&
+    html`<datalist id="searches">${searches.map((one) => html`<option value="${one}"></option>`)}</datalist>`
+  }</form>`;
 }

@@ -1,4 +1,4 @@
-import { pathTo } from "@postern/shared/contracts";
+import { consolePages, operation, pathTo } from "@postern/shared/contracts";
 import { readFormBody } from "@postern/shared/platform/http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ConsoleVisit } from "./console-visit.ts";
@@ -36,4 +36,18 @@ export function ownForm(
   const { body, headers } = request;
   if (headers.origin !== origin || !(body instanceof URLSearchParams)) return undefined;
   return body.get("csrf_token") === operator.csrfToken ? body : undefined;
+}
+
+const firstPage = pathTo("consoleOverview");
+/** The page of a network is not in the navigation. */
+const pages: ReadonlySet<string> = new Set([
+  ...Object.values(consolePages).map((page) => operation(page.operation).path),
+  pathTo("consoleNetwork"),
+]);
+
+/** A page of the console to which a link or form may lead back; anything else is the first page. */
+export function pageWithin(origin: string, text: string | null | undefined): string {
+  const url = text === null || text === undefined ? null : URL.parse(text, origin);
+  if (url === null || url.origin !== origin || text?.startsWith("/") !== true) return firstPage;
+  return pages.has(url.pathname) ? `${url.pathname}${url.search}` : firstPage;
 }

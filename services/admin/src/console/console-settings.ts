@@ -1,25 +1,9 @@
-import type { ConsoleRole, HelpdeskRule } from "@postern/shared/contracts";
+import type { ConsoleRole } from "@postern/shared/contracts";
 import type { Config } from "@postern/shared/platform/config";
 import { Secret } from "@postern/shared/platform/crypto";
-import type { AccentColours } from "@postern/shared/platform/pages";
-import type { RoleSettings } from "../operators/operator-right.ts";
 
-/** Settings of the console that last until the service ends. */
-export interface ConsoleSettings {
-  readonly origin: string;
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly clientSecret: Secret;
-  readonly accountClaim: string;
-  /** The name of the site. */
-  readonly name: string;
-  readonly accent: AccentColours;
-  readonly idpUrl: string;
-  readonly assertionTtlSeconds: number;
-}
-
-/** Undefined if the console has no listener. */
-export function consoleSettings({ runtime, identity }: Config): ConsoleSettings | undefined {
+/** Settings of the console that last until the service ends. Undefined if it has no listener. */
+export function consoleSettings({ runtime, identity }: Config) {
   const { console: own, servers, services } = runtime;
   if (servers.http.console_address.length === 0) return undefined;
   const client = identity.oidc.clients.find(({ client_id }) => client_id === own.client_id);
@@ -30,6 +14,7 @@ export function consoleSettings({ runtime, identity }: Config): ConsoleSettings 
     clientId: own.client_id,
     clientSecret: new Secret(client?.client_secret ?? ""),
     accountClaim: own.account_claim,
+    /** The name of the site. */
     name: branding.name,
     accent: { light: branding.accent_color, dark: branding.accent_color_dark },
     idpUrl: services.idp.url,
@@ -38,12 +23,7 @@ export function consoleSettings({ runtime, identity }: Config): ConsoleSettings 
 }
 
 /** The part of `runtime.console` that a reload replaces. */
-export interface LiveConsoleSettings {
-  readonly roles: RoleSettings;
-  readonly helpdesk: HelpdeskRule;
-}
-
-export function liveConsoleSettings({ runtime, identity }: Config): LiveConsoleSettings {
+export function liveConsoleSettings({ runtime, identity }: Config) {
   const { role_attribute: attribute, roles, backends, helpdesk_resets_factors: resetsFactors } = runtime.console;
   const { helpdesk, security, admin }: Readonly<Record<ConsoleRole, readonly string[]>> = roles;
   return {

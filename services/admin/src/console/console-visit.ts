@@ -1,4 +1,5 @@
 import { consoleRoutes, hasRight, isOfDomains, pathTo } from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/platform/errors";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Operator } from "../operators/operator.ts";
 import { consoleLanguage } from "../texts/console-languages.ts";
@@ -79,9 +80,12 @@ export type OperatorRoute = {
   [Id in keyof typeof consoleRoutes]: (typeof consoleRoutes)[Id] extends "everyone" ? never : Id;
 }[keyof typeof consoleRoutes];
 
+/** A page, a notice by its key, or the reply itself if it was sent. */
+export type PageAnswer = ConsolePage | NoticeKey | FastifyReply;
+
 interface RouteForOperators {
   readonly route: OperatorRoute;
-  readonly handle: (visit: ConsoleVisit) => Promise<FastifyReply>;
+  readonly handle: (visit: ConsoleVisit) => Promise<PageAnswer>;
   /** The role of an operator does not permit the route. */
   readonly onRefused?: (visit: ConsoleVisit) => void;
 }
@@ -113,10 +117,19 @@ export function forOperator(deps: ConsolePagesDeps, { route, handle, onRefused }
       if (route === "consoleOverview") return goTo(reply, pathTo("consoleDomains"));
       return sendNotice(deps, reply, "not_found", operator);
     }
-    if (hasRight(operator, right)) return handle(visit);
-    onRefused?.(visit);
-    return sendNotice(deps, reply, "role", operator);
+    if (!hasRight(operator, right)) {
+      onRefused?.(visit);
+      return sendNotice(deps, reply, "role", operator);
+    }
+    const answer = await handle(visit);
+    if (typeof answer === "string") return sendNotice(deps, reply, answer, operator);
+    return "title" in answer ? sendPage(deps, reply, answer, operator) : answer;
   };
+}
+
+/** While no engine tells the role, nothing is changed. @throws AppError UPSTREAM_UNAVAILABLE */
+export function checkRole({ isRoleCurrent }: Pick<Operator, "isRoleCurrent">): void {
+  if (!isRoleCurrent) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "the operator's role is unknown" });
 }
 
 /** Never rejects: a page that cannot tell shows everything but the actions. */

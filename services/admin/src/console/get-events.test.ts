@@ -7,10 +7,9 @@ import Fastify from "fastify";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createEventStreams } from "../operators/event-streams.ts";
 import type { FindOperator, Operator } from "../operators/operator.ts";
-import type { OperatorSession } from "../operators/operator-session.ts";
-import { createConsoleCookies } from "./console-cookies.ts";
+import type { OperatorSession } from "../operators/operator-sessions-redis.ts";
+import { createConsoleCookies, createPreferenceCookies } from "./console-cookies.ts";
 import { getEvents } from "./get-events.ts";
-import { createPreferenceCookies } from "./preferences/preference-cookies.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
 afterEach(() => void vi.useRealTimers());

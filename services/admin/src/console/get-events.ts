@@ -39,18 +39,12 @@ function every(ms: number, work: () => Promise<void>): NodeJS.Timeout {
   }, ms);
 }
 
-interface Stream {
-  readonly body: PassThrough;
-  /** If it is final, the browser is told not to connect again. */
-  readonly finish: (isFinal?: boolean) => void;
-  readonly repeat: (ms: number, work: () => Promise<void>) => void;
-}
-
-function createStream(onEnd: () => void): Stream {
+function createStream(onEnd: () => void) {
   const body = new PassThrough();
   const timers: NodeJS.Timeout[] = [];
   let isOver = false;
-  const finish: Stream["finish"] = (isFinal = false) => {
+  /** If it is final, the browser is told not to connect again. */
+  const finish = (isFinal = false): void => {
     if (isOver) return;
     isOver = true;
     for (const timer of timers) clearInterval(timer);
@@ -64,7 +58,7 @@ function createStream(onEnd: () => void): Stream {
   return {
     body,
     finish,
-    repeat: (ms, work) => {
+    repeat: (ms: number, work: () => Promise<void>): void => {
       timers.push(every(ms, () => work().catch(fail)));
     },
   };

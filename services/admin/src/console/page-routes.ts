@@ -1,21 +1,29 @@
-import { operation, pathTo } from "@postern/shared/contracts";
+import { type consoleRoutes, operation, pathTo } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
 import { routeOf } from "@postern/shared/platform/http";
 import { createSecurityHeaders } from "@postern/shared/platform/pages";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { getAccountPage } from "./account/get-account-page.ts";
-import { getApiDocument, getApiPage } from "./api/get-api.ts";
+import { getAccountPage } from "./account/account-page.ts";
+import { getApiDocument, getApiPage } from "./api/api-page.ts";
 import { postAuditExport, showAudit } from "./audit/audit-page-routes.ts";
-import { getBansEvents, getBansPage } from "./bans/get-bans-page.ts";
+import { getBansEvents, getBansPage } from "./bans/bans-page.ts";
 import { getClientsPage } from "./clients/clients-page.ts";
 import { getConfigurationPage } from "./configuration/configuration-page.ts";
-import { parseConsoleForms } from "./console-form.ts";
-import { goTo, originOf, sendNotice } from "./console-visit.ts";
+import { ownForm, parseConsoleForms } from "./console-form.ts";
+import {
+  type ConsoleVisit,
+  forOperator,
+  goTo,
+  type OperatorRoute,
+  originOf,
+  type PageAnswer,
+  sendNotice,
+} from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./context.ts";
-import { getDomainsPage } from "./domains/get-domains-page.ts";
-import { getNetworkPage } from "./network/get-network-page.ts";
+import { getDomainsPage } from "./domains/domains-page.ts";
+import { getNetworkPage } from "./network/network-page.ts";
 import type { NoticeKey } from "./notice-pages.ts";
-import { getOriginsPage } from "./origins/get-origins-page.ts";
+import { getOriginsPage } from "./origins/origins-page.ts";
 import { getOverview } from "./overview/get-overview.ts";
 import { postAct } from "./post-act.ts";
 import { getPreferences, postPreferences } from "./preferences/preferences-page.ts";
@@ -26,9 +34,8 @@ import {
   postRehearsalCancel,
   postRehearsalStart,
 } from "./rehearsal/rehearsal-routes.ts";
-import { getSearch } from "./search/get-search.ts";
-import { postFind } from "./search/post-find.ts";
-import { getShadowPage, postShadowReset } from "./shadow/get-shadow-page.ts";
+import { getSearch, postFind } from "./search/get-search.ts";
+import { getShadowPage, postShadowReset } from "./shadow/shadow-page.ts";
 import { getCallback, getSignIn, postSignIn, postSignOut } from "./sign-in.ts";
 import { getSystemEvents, getSystemPage } from "./system/system-page.ts";
 
@@ -70,6 +77,48 @@ function noticeOf(error: unknown): NoticeKey {
   return typeof status === "number" && status < 500 ? "form" : "unavailable";
 }
 
+type OfOperator = (deps: ConsolePagesDeps, visit: ConsoleVisit) => Promise<PageAnswer>;
+type OfForm = (deps: ConsolePagesDeps, visit: ConsoleVisit, form: URLSearchParams) => Promise<PageAnswer>;
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+const pages: readonly (readonly [OperatorRoute, OfOperator])[] = [
+  ["consoleClients", getClientsPage],
+  ["consoleOverview", getOverview],
+  ["consoleOrigins", getOriginsPage],
+  ["consoleSearch", getSearch],
+  ["consoleAccount", getAccountPage],
+  ["consoleNetwork", getNetworkPage],
+  ["consoleBans", getBansPage],
+  ["consoleSystem", getSystemPage],
+  ["consoleShadow", getShadowPage],
+  ["consoleConfiguration", getConfigurationPage],
+  ["consoleRehearsal", getRehearsal],
+  ["consoleDomains", getDomainsPage],
+  ["consoleApi", getApiPage],
+  ["consoleApiDocument", getApiDocument],
+  ["consoleAct", postAct],
+  ["consolePreferences", getPreferences],
+];
+
+/** Of an operator's own form; anything else is refused. */
+const forms: readonly (readonly [OperatorRoute, OfForm])[] = [
+  ["consoleSignOut", postSignOut],
+  ["consoleFind", postFind("search")],
+  ["consoleFindAccount", postFind("account")],
+  ["consoleShadowReset", postShadowReset],
+  ["consoleRehearsalShow", postRehearsal],
+  ["consoleRehearsalStart", postRehearsalStart],
+  ["consoleRehearsalCancel", postRehearsalCancel],
+  ["consoleSavePreferences", postPreferences],
+];
+
+const withForm =
+  (handle: OfForm): OfOperator =>
+  async (deps, visit) => {
+    const form = ownForm(deps, visit);
+    return form === undefined ? "form" : handle(deps, visit, form);
+  };
+
 /** The pages of the console. */
 export function registerConsolePages(app: FastifyInstance, deps: ConsolePagesDeps): void {
   parseConsoleForms(app);
@@ -80,40 +129,24 @@ export function registerConsolePages(app: FastifyInstance, deps: ConsolePagesDep
       deps.logger[level]({ session: originOf(request).session, err }, "page of the console failed");
     return sendNotice(deps, reply, notice);
   });
-  app.route({ ...routeOf(operation("consoleHome")), handler: getHome });
-  app.route({ ...routeOf(operation("consoleSignIn")), handler: getSignIn(deps) });
-  app.route({ ...routeOf(operation("consoleSignInByCode")), handler: postSignIn(deps) });
-  app.route({ ...routeOf(operation("consoleCallback")), handler: getCallback(deps) });
-  app.route({ ...routeOf(operation("consoleSignOut")), handler: postSignOut(deps) });
-  app.route({ ...routeOf(operation("consoleClients")), handler: getClientsPage(deps) });
-  app.route({ ...routeOf(operation("consoleOverview")), handler: getOverview(deps) });
-  app.route({ ...routeOf(operation("consoleOrigins")), handler: getOriginsPage(deps) });
-  app.route({ ...routeOf(operation("consoleSearch")), handler: getSearch(deps) });
-  app.route({ ...routeOf(operation("consoleFind")), handler: postFind(deps, "search") });
-  app.route({ ...routeOf(operation("consoleAccount")), handler: getAccountPage(deps) });
-  app.route({ ...routeOf(operation("consoleFindAccount")), handler: postFind(deps, "account") });
-  app.route({ ...routeOf(operation("consoleNetwork")), handler: getNetworkPage(deps) });
-  app.route({ ...routeOf(operation("consoleBans")), handler: getBansPage(deps) });
-  app.route({ ...routeOf(operation("consoleBansEvents")), handler: getBansEvents(deps) });
-  app.route({ ...routeOf(operation("consoleSystemEvents")), handler: getSystemEvents(deps) });
-  app.route({ ...routeOf(operation("consoleSystem")), handler: getSystemPage(deps) });
-  app.route({ ...routeOf(operation("consoleShadow")), handler: getShadowPage(deps) });
-  app.route({ ...routeOf(operation("consoleShadowReset")), handler: postShadowReset(deps) });
-  app.route({ ...routeOf(operation("consoleConfiguration")), handler: getConfigurationPage(deps) });
-  app.route({ ...routeOf(operation("consoleRehearsal")), handler: getRehearsal(deps) });
-  app.route({ ...routeOf(operation("consoleRehearsalShow")), handler: postRehearsal(deps) });
-  app.route({ ...routeOf(operation("consoleRehearsalStart")), handler: postRehearsalStart(deps) });
-  app.route({ ...routeOf(operation("consoleRehearsalCancel")), handler: postRehearsalCancel(deps) });
-  app.route({ ...routeOf(operation("consoleRehearsalEvents")), handler: getRehearsalEvents(deps) });
-  app.route({ ...routeOf(operation("consoleDomains")), handler: getDomainsPage(deps) });
-  app.route({ ...routeOf(operation("consoleAudit")), handler: showAudit(deps, "consoleAudit") });
-  app.route({ ...routeOf(operation("consoleAuditFilter")), handler: showAudit(deps, "consoleAuditFilter") });
-  app.route({ ...routeOf(operation("consoleAuditExport")), handler: postAuditExport(deps) });
-  app.route({ ...routeOf(operation("consoleApi")), handler: getApiPage(deps) });
-  app.route({ ...routeOf(operation("consoleApiDocument")), handler: getApiDocument(deps) });
-  app.route({ ...routeOf(operation("consoleAct")), handler: postAct(deps) });
-  app.route({ ...routeOf(operation("consolePreferences")), handler: getPreferences(deps) });
-  app.route({ ...routeOf(operation("consoleSavePreferences")), handler: postPreferences(deps) });
-  app.route({ ...routeOf(operation("consoleAsset")), handler: getAsset(deps) });
-  app.route({ ...routeOf(operation("consoleUnknown")), handler: getUnknown(deps) });
+  const others: readonly (readonly [keyof typeof consoleRoutes, Handler])[] = [
+    ["consoleHome", getHome],
+    ["consoleSignIn", getSignIn(deps)],
+    ["consoleSignInByCode", postSignIn(deps)],
+    ["consoleCallback", getCallback(deps)],
+    ["consoleBansEvents", getBansEvents(deps)],
+    ["consoleSystemEvents", getSystemEvents(deps)],
+    ["consoleRehearsalEvents", getRehearsalEvents(deps)],
+    ["consoleAudit", showAudit(deps, "consoleAudit")],
+    ["consoleAuditFilter", showAudit(deps, "consoleAuditFilter")],
+    ["consoleAuditExport", postAuditExport(deps)],
+    ["consoleAsset", getAsset(deps)],
+    ["consoleUnknown", getUnknown(deps)],
+  ];
+  for (const [id, handler] of others) app.route({ ...routeOf(operation(id)), handler });
+  for (const [route, handle] of [...pages, ...forms.map(([id, ofForm]) => [id, withForm(ofForm)] as const)])
+    app.route({
+      ...routeOf(operation(route)),
+      handler: forOperator(deps, { route, handle: (of) => handle(deps, of) }),
+    });
 }

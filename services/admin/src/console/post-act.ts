@@ -9,15 +9,13 @@ import {
 } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
 import { type Html, html } from "@postern/shared/platform/pages";
-import type { FastifyReply } from "fastify";
 import { Value } from "typebox/value";
 import type { Deed } from "../operators/act.ts";
 import { t } from "../texts/texts.ts";
 import { reasonLength } from "./action-forms.ts";
 import type { ConsolePage } from "./console-document.ts";
-import { ownForm } from "./console-form.ts";
-import { pageWithin } from "./console-paths.ts";
-import { type ConsoleVisit, forOperator, goTo, sendNotice, sendPage } from "./console-visit.ts";
+import { ownForm, pageWithin } from "./console-form.ts";
+import { type ConsoleVisit, goTo, type PageAnswer } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./context.ts";
 import { noticePage } from "./notice-pages.ts";
 import { exactTime, linksOf } from "./shown-values.ts";
@@ -25,34 +23,26 @@ import { exactTime, linksOf } from "./shown-values.ts";
 const doneLine = (id: ConsoleActionId): Html =>
   html`<p role="status">${t("act.done", { action: t(`action.${id}.label`) })}</p>`;
 
-interface ShownCode {
-  readonly title: Html;
-  readonly about: Html;
-  readonly code: string;
-}
+/** The actions that answer with a code: for a new operator, and for a user who lost the second factor. */
+const codes = {
+  invite: { operation: "inviteOperator", schema: Invitation, title: "act.invitation_title", about: "act.invitation" },
+  "lost-phone": {
+    operation: "createLostPhoneCode",
+    schema: LostPhoneCode,
+    title: "act.lost_phone_title",
+    about: "act.lost_phone",
+  },
+} as const;
+const hasCode = (id: ConsoleActionId): id is keyof typeof codes => Object.hasOwn(codes, id);
 
-/** A code that is shown once. */
-function codePage(id: ConsoleActionId, next: string, { title, about, code }: ShownCode): ConsolePage {
-  const body = html`${doneLine(id)}<h1>${title}</h1><p class="lead">${about}</p><p class="code"><code>${code}</code></p><a class="button quiet" href="${next}">${t("house.back")}</a>`;
-  return { title, body };
-}
-
-/** The code for a new operator, once. `next`: path of the page from which it was requested. */
-function invitationPage(answer: unknown, next: string): ConsolePage {
-  if (!Value.Check(Invitation, answer))
-    throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "inviteOperator returned no code" });
+/** The code, once. `next`: path of the page from which it was requested. */
+function codePage(id: keyof typeof codes, answer: unknown, next: string): ConsolePage {
+  const { operation, schema, title, about } = codes[id];
+  if (!Value.Check(schema, answer))
+    throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `${operation} returned no code` });
   const { account, code, expires } = answer;
-  const about = t("act.invitation", { account, expires: exactTime(expires) });
-  return codePage("invite", next, { title: t("act.invitation_title"), about, code });
-}
-
-/** The code for a user who lost the second factor, once. */
-function lostPhonePage(answer: unknown, next: string): ConsolePage {
-  if (!Value.Check(LostPhoneCode, answer))
-    throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "createLostPhoneCode returned no code" });
-  const { account, code, expires } = answer;
-  const about = t("act.lost_phone", { account, expires: exactTime(expires) });
-  return codePage("lost-phone", next, { title: t("act.lost_phone_title"), about, code });
+  const body = html`${doneLine(id)}<h1>${t(title)}</h1><p class="lead">${t(about, { account, expires: exactTime(expires) })}</p><p class="code"><code>${code}</code></p><a class="button quiet" href="${next}">${t("house.back")}</a>`;
+  return { title: t(title), body };
 }
 
 /** What a suspension or resumption left undone; empty for other actions. */
@@ -114,35 +104,26 @@ async function carryOut(
   { reply, operator }: ConsoleVisit,
   id: ConsoleActionId,
   form: URLSearchParams,
-): Promise<FastifyReply> {
+): Promise<PageAnswer> {
   const deed = deedIn(form, id);
-  if (deed === undefined) return sendNotice(deps, reply, "reason", operator);
+  if (deed === undefined) return "reason";
   const next = pageWithin(deps.origin, form.get("next"));
   let answer: unknown;
   const outcome = await deps.act(operator, deed, (body) => void (answer = body));
   // Shown once, and therefore not behind a redirect.
-  if (outcome === "done" && id === "invite") return sendPage(deps, reply, invitationPage(answer, next), operator);
-  if (outcome === "done" && id === "lost-phone") return sendPage(deps, reply, lostPhonePage(answer, next), operator);
+  if (outcome === "done" && hasCode(id)) return codePage(id, answer, next);
   const undone = leftUndone(id, answer);
-  if (outcome === "done" && undone.length > 0) return sendPage(deps, reply, undonePage(id, undone, next), operator);
-  if (outcome === "done") return goTo(reply, withDone(next, id));
+  if (outcome === "done") return undone.length > 0 ? undonePage(id, undone, next) : goTo(reply, withDone(next, id));
   const { error: reason }: { readonly error?: unknown } = Object(answer);
-  if (outcome === "failed" && typeof reason === "string")
-    return sendPage(deps, reply, noticePage("failed", { reason }), operator);
+  if (outcome === "failed" && typeof reason === "string") return noticePage("failed", { reason });
   // The page keeps what was entered, and shows how to sign in again.
-  return outcome === "proof"
-    ? goTo(reply, linksOf(deps.handles, operator).kept(next, deed))
-    : sendNotice(deps, reply, outcome, operator);
+  return outcome === "proof" ? goTo(reply, linksOf(deps.handles, operator).kept(next, deed)) : outcome;
 }
 
 /** `POST /console/actions/{action}` */
-export function postAct(deps: ConsolePagesDeps) {
-  const handle = async (visit: ConsoleVisit): Promise<FastifyReply> => {
-    const { reply, operator } = visit;
-    const id = actionOf(visit);
-    if (id === undefined) return sendNotice(deps, reply, "not_found", operator);
-    const form = ownForm(deps, visit);
-    return form === undefined ? sendNotice(deps, reply, "form", operator) : carryOut(deps, visit, id, form);
-  };
-  return forOperator(deps, { route: "consoleAct", handle });
+export async function postAct(deps: ConsolePagesDeps, visit: ConsoleVisit): Promise<PageAnswer> {
+  const id = actionOf(visit);
+  if (id === undefined) return "not_found";
+  const form = ownForm(deps, visit);
+  return form === undefined ? "form" : carryOut(deps, visit, id, form);
 }

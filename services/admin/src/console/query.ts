@@ -1,6 +1,13 @@
+import type { LiveDomains } from "@postern/shared/assembly";
 import { AppError } from "@postern/shared/platform/errors";
 import { canonicalDomain } from "@postern/shared/platform/net";
 import { malformed } from "../read-request.ts";
+import { type Subject, subjectOf } from "./subject.ts";
+
+/** What limits callers to domains. */
+export interface OfDomains {
+  readonly domains: Pick<LiveDomains, "current">;
+}
 
 const longest = 1024;
 
@@ -29,9 +36,31 @@ export function domainOf(query: unknown): string | undefined {
   return name;
 }
 
+/** One text of a query that must have it. @throws AppError REQUEST_MALFORMED */
+export function requiredText(query: unknown, name: string): string {
+  const text = textOf(query, name);
+  if (text === undefined) throw malformed(`${name}: is required`);
+  return text;
+}
+
+/** An address, or a network whose sign-ins are recorded as those of one. @throws AppError REQUEST_MALFORMED */
+export function placeIn(text: string): Extract<Subject, { readonly kind: "address" | "network" }> {
+  const subject = subjectOf(text);
+  if (subject.kind !== "address" && subject.kind !== "network")
+    throw malformed("network: must be an IP address or a network in CIDR notation");
+  if (subject.kind === "network" && subject.isWide)
+    throw malformed("network: must be an IPv4 /24, an IPv6 /48 or a network within one");
+  return subject;
+}
+
 /** Errors of Redis as the caller sees them. */
 export function unreadable(cause: unknown): AppError {
   if (cause instanceof AppError) return cause;
   if (cause instanceof RangeError) return malformed("cursor: must be the value of next from a previous page");
   return new AppError("REDIS_UNAVAILABLE", { detail: "stored records cannot be read", cause });
+}
+
+/** The same, to catch what a promise rejects with. */
+export function throwUnreadable(cause: unknown): never {
+  throw unreadable(cause);
 }

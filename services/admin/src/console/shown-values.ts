@@ -1,9 +1,10 @@
-import { pathTo } from "@postern/shared/contracts";
+import { type AddressPlace, pathTo } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
 import type { Deed } from "../operators/act.ts";
 import type { AskingOperator } from "../operators/operator-api.ts";
 import type { SubjectHandles } from "../operators/subject-handles.ts";
-import { t } from "../texts/texts.ts";
+import { countryText, joined, t } from "../texts/texts.ts";
+import { subjectOf } from "./subject.ts";
 
 const inUtc = (iso: string): string => `${iso.slice(0, 19).replace("T", " ")} UTC`;
 
@@ -48,4 +49,19 @@ export function linksOf(handles: SubjectHandles, { account }: Pick<AskingOperato
 export function untaggedNote(typed: string, shown: string): Html | undefined {
   if (typed.trim() === shown.trim()) return undefined;
   return html`<p class="note">${t(typed.includes("@") ? "house.untagged" : "house.completed", { typed, shown })}</p>`;
+}
+
+/** A network with a link to its page; one that is recorded as several networks has only a search. */
+export function networkLink(links: SubjectLinks, network: string): Html {
+  const subject = subjectOf(network);
+  const hasPage = subject.kind === "address" || (subject.kind === "network" && !subject.isWide);
+  return html`<a href="${hasPage ? links.network(network) : links.search(network)}">${network}</a>`;
+}
+
+/** A country and a network owner in words. Undefined if nothing is known. */
+export function placeText({ country = "", system = 0, owner = "" }: AddressPlace = {}): Html | undefined {
+  const number = system === 0 ? "" : `AS${system}`;
+  const network = owner === "" ? number : `${owner} (${number})`;
+  if (country === "" && network === "") return undefined;
+  return joined([country !== "" && countryText(country), network]);
 }

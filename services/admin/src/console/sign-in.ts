@@ -1,11 +1,11 @@
 import { html } from "@postern/shared/platform/pages";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type SignInAttempt, sessionLifeMs } from "../operators/operator-session.ts";
+import { sessionLifeMs } from "../operators/operator-session.ts";
+import type { SignInAttempt } from "../operators/operator-sessions-redis.ts";
 import type { SignedIn } from "../operators/provider-http.ts";
 import { t } from "../texts/texts.ts";
-import { ownForm } from "./console-form.ts";
-import { pageWithin } from "./console-paths.ts";
-import { type ConsoleVisit, forOperator, goTo, originOf, queryOf, sendNotice, sendPage } from "./console-visit.ts";
+import { pageWithin } from "./console-form.ts";
+import { type ConsoleVisit, goTo, originOf, type PageAnswer, queryOf, sendNotice, sendPage } from "./console-visit.ts";
 import type { ConsolePagesDeps } from "./context.ts";
 
 /** `GET /console/sign-in`: to the identity provider; with `proof=1`, to enter password and second factor again. */
@@ -67,9 +67,10 @@ export function getCallback(deps: ConsolePagesDeps) {
     const refusal = await admit(known.account, { factor, invitation });
     if (refusal !== undefined) return { refusal };
     const nowMs = clock.now();
-    const provedMs = Math.min(signedInMs, nowMs);
-    const endMs = nowMs + sessionLifeMs;
-    return { cookie: await sessions.create({ account: known.account, ...known.right, provedMs, endMs }) };
+    const { role, domain } = known.right;
+    const own = { account: known.account, role, ...(domain !== undefined && { domain }) };
+    const times = { provedMs: Math.min(signedInMs, nowMs), endMs: nowMs + sessionLifeMs };
+    return { cookie: await sessions.create({ ...own, ...times }) };
   };
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const about = originOf(request);
@@ -92,14 +93,10 @@ export function getCallback(deps: ConsolePagesDeps) {
 }
 
 /** `POST /console/sign-out`: ends the session of the console, not the one at the identity provider. */
-export function postSignOut(deps: ConsolePagesDeps) {
-  const handle = async (visit: ConsoleVisit): Promise<FastifyReply> => {
-    const { reply, request, operator } = visit;
-    if (ownForm(deps, visit) === undefined) return sendNotice(deps, reply, "form", operator);
-    await deps.sessions.end(operator.cookie);
-    deps.audit.record({ event: "console.sign_out", outcome: "ok", actor: operator.account, ...originOf(request) });
-    reply.header("set-cookie", deps.cookies.set("session", ""));
-    return sendNotice(deps, reply, "signed_out");
-  };
-  return forOperator(deps, { route: "consoleSignOut", handle });
+export async function postSignOut(deps: ConsolePagesDeps, visit: ConsoleVisit): Promise<PageAnswer> {
+  const { reply, request, operator } = visit;
+  await deps.sessions.end(operator.cookie);
+  deps.audit.record({ event: "console.sign_out", outcome: "ok", actor: operator.account, ...originOf(request) });
+  reply.header("set-cookie", deps.cookies.set("session", ""));
+  return sendNotice(deps, reply, "signed_out");
 }

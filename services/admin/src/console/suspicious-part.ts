@@ -3,9 +3,8 @@ import { type Html, html } from "@postern/shared/platform/pages";
 import { sentenceHtml } from "../texts/messages.ts";
 import { joined, known, t, word } from "../texts/texts.ts";
 import { stateBadge } from "./house/badge.ts";
-import { placeText } from "./place-text.ts";
 import { newCountrySentence } from "./search/doubts.ts";
-import { exactTime, type SubjectLinks, time } from "./shown-values.ts";
+import { exactTime, placeText, type SubjectLinks, time } from "./shown-values.ts";
 import { incompleteText } from "./verdict-part.ts";
 
 type SignIn = RiskExplanation["sign_ins"][number];

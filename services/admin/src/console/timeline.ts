@@ -3,8 +3,7 @@ import { type Html, html } from "@postern/shared/platform/pages";
 import { reasonHtml } from "../texts/messages.ts";
 import { comma, joined, t, word } from "../texts/texts.ts";
 import { badge, stateBadge } from "./house/badge.ts";
-import { placeText } from "./place-text.ts";
-import { exactTime, type SubjectLinks, time } from "./shown-values.ts";
+import { exactTime, placeText, type SubjectLinks, time } from "./shown-values.ts";
 
 function timelineItem({ search }: SubjectLinks, record: DecisionRecord, id: string | undefined): Html {
   const { outcome, count, protocol, client, step, client_ip: address, username, session, channel } = record;

@@ -53,3 +53,12 @@ export function writtenBan({ network, rule, bannedAtMs, expiresAtMs }: Ban, { ru
   const written = { network, rule, start: isoOf(bannedAtMs), end: isoOf(expiresAtMs) };
   return failures === undefined ? written : { ...written, failures };
 }
+
+/** Each once, though several of the addresses may be in its network. */
+export const uniqueBans = (bans: readonly Ban[]): readonly Ban[] => [
+  ...new Map(bans.map((ban) => [`${ban.rule} ${ban.network}`, ban])).values(),
+];
+
+/** The account of a sign-in; the name as typed, if no backend has it. */
+export const accountOf = ({ account, username }: Pick<RecordedDecision, "account" | "username">): string =>
+  account ?? username;

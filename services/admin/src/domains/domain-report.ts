@@ -1,12 +1,10 @@
-import type { LiveDomains } from "@postern/shared/assembly";
-import type { DomainReport } from "@postern/shared/contracts";
-import type { DomainCounts, ReadDomainCounts } from "@postern/shared/domain/domain-counts";
+import type { DomainReport, DomainSignIns, DomainTraffic } from "@postern/shared/contracts";
+import { type DomainCounts, dateOf, type ReadDomainCounts } from "@postern/shared/domain/domain-counts";
 import type { KnownDomain } from "@postern/shared/domain/domains";
+import type { OfDomains } from "../console/query.ts";
 import type { ShownDomainSettings } from "./domain-settings.ts";
-import { writtenSignIns } from "./domain-sign-ins.ts";
 
-export interface DomainContext {
-  readonly domains: Pick<LiveDomains, "current">;
+export interface DomainContext extends OfDomains {
   readonly live: { readonly current: { readonly domains: ShownDomainSettings } };
   readonly readDomainCounts: ReadDomainCounts;
 }
@@ -57,4 +55,27 @@ export function reportOf(
     attributes: Object.fromEntries([...attributes].map(([key, values]) => [key, [...values]])),
     operators: Object.fromEntries(textsOf(record?.operators)),
   };
+}
+
+export function writtenTraffic({ days, lastMs }: DomainCounts): DomainTraffic {
+  return {
+    days: days.map(({ day, ok, failed }) => ({ date: dateOf(day), successes: ok, failures: failed })),
+    successes: days.reduce((sum, { ok }) => sum + ok, 0),
+    failures: days.reduce((sum, { failed }) => sum + failed, 0),
+    ...(lastMs !== undefined && { last: new Date(lastMs).toISOString() }),
+  };
+}
+
+function writtenSignIns(counts: DomainCounts): DomainSignIns {
+  return { ...writtenTraffic(counts), accounts_since: dateOf(counts.accountsSince), ...counts.accounts };
+}
+
+/** The counts of domains by name; empty if Redis does not answer, because records are shown without it. */
+export async function readCounts(
+  read: ReadDomainCounts,
+  names: readonly string[],
+  nowMs: number,
+): Promise<ReadonlyMap<string, DomainCounts>> {
+  const counts = await read(names, nowMs).catch(() => []);
+  return new Map(names.flatMap((name, index) => (counts[index] === undefined ? [] : [[name, counts[index]]])));
 }

@@ -1,18 +1,9 @@
 import { type Config, domainBackends } from "@postern/shared/platform/config";
 
-export interface ShownDomainSettings {
-  readonly source: Config["auth"]["domains"]["source"]["kind"];
-  readonly defaultEnabled: boolean;
-  /** The backends of domains without backends of their own. */
-  readonly order: readonly string[];
-  /** Backends that engines have. */
-  readonly configured: ReadonlySet<string>;
-}
-
 const named = (entries: readonly string[]): readonly string[] =>
   entries.map((entry) => entry.trim()).filter((entry) => entry !== "cache");
 
-export function shownDomainSettings(config: Config): ShownDomainSettings {
+export function shownDomainSettings(config: Config) {
   const { domains, backends } = config.auth;
   const { default: others, source } = domains;
   const usual = others.backends.length > 0 ? others.backends : backends.order;
@@ -20,7 +11,11 @@ export function shownDomainSettings(config: Config): ShownDomainSettings {
   return {
     source: source.kind,
     defaultEnabled: others.enabled,
+    /** The backends of domains without backends of their own. */
     order: named(usual),
+    /** Backends that engines have. */
     configured: new Set(named(all)),
   };
 }
+
+export type ShownDomainSettings = ReturnType<typeof shownDomainSettings>;

@@ -9,8 +9,7 @@ import { expect, test } from "vitest";
 import { domainsPage } from "../console/domains/domains-page.ts";
 import { englishText } from "../texts/write-texts.ts";
 import { shownDomainSettings } from "./domain-settings.ts";
-import { getDomain, type NameParams } from "./get-domain.ts";
-import { getDomains } from "./get-domains.ts";
+import { getDomain, getDomains } from "./routes.ts";
 
 const url = "/api/v1/domains";
 const caller: Caller = { method: "bearer", name: "x", scopes: [], clientIp: "192.0.2.1", session: "s" };
@@ -50,9 +49,9 @@ async function ask(current: Domains | undefined, path: string, own?: readonly st
   });
   const context = { domains: { current }, live: { current: { domains: shownDomainSettings(site) } }, readDomainCounts };
   limitCallers(app, { ...context, logger: { info: () => undefined } });
-  app.get(url, { config: { concerns: { of: "accounts" } } }, getDomains(context));
+  app.get(url, { config: { concerns: { of: "accounts" } } }, (request, reply) => getDomains(request, reply, context));
   const concerns = { of: "domain", in: "path", member: "name" } as const;
-  app.get<NameParams>(`${url}/:name`, { config: { concerns } }, getDomain(context));
+  app.get(`${url}/:name`, { config: { concerns } }, (request, reply) => getDomain(request, reply, context));
   const answer = await app.inject({ url: `${url}${path}` });
   const body: unknown = answer.json();
   return { status: answer.statusCode, body };

@@ -1,6 +1,5 @@
 import { factorLockKeys, type LockableFactor, lockableFactors } from "@postern/shared/domain/factor-locks";
-import { AppError } from "@postern/shared/platform/errors";
-import type { RedisClient } from "@postern/shared/platform/redis";
+import { decidedInRedis, type RedisClient } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
 
 type Counts = Readonly<Partial<Record<LockableFactor, number>>>;
@@ -18,40 +17,22 @@ export interface FactorLimit {
   readonly endMs: number | undefined;
 }
 
-/** Counts of consecutive wrong codes of accounts, for operators who unlock factors. */
-export interface FactorLocks {
-  /**
-   * Resets the account's counts to zero, whether or not a factor was locked. Repeatable.
-   *
-   * @returns consecutive wrong codes before the reset, for each factor that had any
-   * @throws AppError REDIS_UNAVAILABLE
-   */
-  lift(account: string): Promise<Counts>;
-  /**
-   * Consecutive wrong codes now.
-   *
-   * @throws AppError REDIS_UNAVAILABLE
-   */
-  read(account: string): Promise<Counts>;
-  /**
-   * The limits that the account's factors have reached.
-   *
-   * @throws AppError REDIS_UNAVAILABLE
-   */
-  limits(account: string): Promise<readonly FactorLimit[]>;
-}
+const ofLimits = decidedInRedis("limits of second factors cannot be read");
+const ofCounts = decidedInRedis("counts of wrong codes cannot be read");
+const ofUnlocking = decidedInRedis("a second factor could not be unlocked");
 
 const ofEach = async (count: (factor: LockableFactor) => Promise<number>) => {
   const counts = await Promise.all(lockableFactors.map(async (factor) => [factor, await count(factor)] as const));
   return Object.fromEntries(counts.filter(([, wrong]) => wrong > 0));
 };
 
+/** Counts of consecutive wrong codes of accounts, for operators who unlock factors. Every method throws AppError REDIS_UNAVAILABLE. */
 export function createFactorLocks(
   redis: RedisClient,
   keyPrefix: string,
   settings: () => FactorLimitSettings,
   clock: Clock,
-): FactorLocks {
+) {
   const liftOne = async (account: string, factor: LockableFactor): Promise<number> => {
     const { attempts, failures } = factorLockKeys(keyPrefix, account, factor);
     const [counted] = await Promise.all([redis.getdel(failures), redis.del(attempts)]);
@@ -72,26 +53,18 @@ export function createFactorLocks(
     return isThrottled ? [{ factor, count: Number(attempts), endMs: clock.now() + leftMs }] : [];
   };
   return {
-    limits: async (account) => {
-      try {
-        return (await Promise.all(lockableFactors.map((factor) => limitOf(account, factor)))).flat();
-      } catch (cause) {
-        throw new AppError("REDIS_UNAVAILABLE", { detail: "limits of second factors cannot be read", cause });
-      }
-    },
-    read: async (account) => {
-      try {
-        return await ofEach((factor) => countOf(account, factor));
-      } catch (cause) {
-        throw new AppError("REDIS_UNAVAILABLE", { detail: "counts of wrong codes cannot be read", cause });
-      }
-    },
-    lift: async (account) => {
-      try {
-        return await ofEach((factor) => liftOne(account, factor));
-      } catch (cause) {
-        throw new AppError("REDIS_UNAVAILABLE", { detail: "a second factor could not be unlocked", cause });
-      }
-    },
+    /** The limits that the account's factors have reached. */
+    limits: (account: string): Promise<readonly FactorLimit[]> =>
+      ofLimits(async () => (await Promise.all(lockableFactors.map((factor) => limitOf(account, factor)))).flat()),
+    /** Consecutive wrong codes now. */
+    read: (account: string): Promise<Counts> => ofCounts(() => ofEach((factor) => countOf(account, factor))),
+    /**
+     * Resets the account's counts to zero, whether or not a factor was locked. Repeatable.
+     *
+     * @returns consecutive wrong codes before the reset, for each factor that had any
+     */
+    lift: (account: string): Promise<Counts> => ofUnlocking(() => ofEach((factor) => liftOne(account, factor))),
   };
 }
+
+export type FactorLocks = ReturnType<typeof createFactorLocks>;

@@ -1,11 +1,10 @@
-import { type OperationId, operation } from "@postern/shared/contracts";
-import { type Audit, type AuditOutcome, auditedCaller } from "@postern/shared/domain/audit";
+import { type OperationId } from "@postern/shared/contracts";
 import { type Flushed, flushStatus } from "@postern/shared/domain/flush";
 import type { FlushJob } from "@postern/shared/domain/jobs";
-import { type Caller, guardedRoute } from "@postern/shared/platform/http";
+import { type Caller } from "@postern/shared/platform/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AdminContext } from "../context.ts";
-import { readBruteForceFlush, readCacheFlush, sessionOf } from "../read-request.ts";
+import { auditing, readBruteForceFlush, readCacheFlush, serve, sessionOf } from "../read-request.ts";
 
 type FlushContext = Pick<AdminContext, "adminMetrics" | "logger" | "audit" | "flushes" | "jobs" | "settings">;
 
@@ -18,58 +17,20 @@ function targetOf({ body }: FastifyRequest): string | undefined {
   return typeof target === "string" ? target : undefined;
 }
 
-/** Called after failures too, because a failed flush may have removed some keys. */
-function written(object: FlushObject, request: FastifyRequest, audit: Audit) {
-  return (outcome: AuditOutcome, reason?: "queued"): void => {
-    const session = sessionOf(request);
-    const target = targetOf(request);
-    audit.record({ event: auditNames[object], outcome, ...auditedCaller(request.caller), target, session, reason });
+/** The audit record and the metric of a flush. A failed one may have removed some keys. */
+function counting(object: FlushObject, request: FastifyRequest, { adminMetrics, audit }: FlushContext) {
+  const { write, run } = auditing({ audit }, request, { event: auditNames[object], target: targetOf(request) });
+  return {
+    run: <Done>(work: () => Promise<Done>, failure: "failed" | "not_queued"): Promise<Done> =>
+      run(work, "failed").catch((error: unknown) => {
+        adminMetrics.flushed(object, failure);
+        throw error;
+      }),
+    succeed: (result: "nothing" | "flushed" | "queued"): void => {
+      write("ok", { reason: result === "queued" ? result : undefined });
+      adminMetrics.flushed(object, result);
+    },
   };
-}
-
-/** Runs a flush for a waiting caller; counts and logs it. */
-async function flushCounted(
-  object: FlushObject,
-  request: FastifyRequest,
-  { adminMetrics, logger, audit }: FlushContext,
-  flush: () => Promise<Flushed>,
-): Promise<Flushed> {
-  const record = written(object, request, audit);
-  try {
-    const flushed = await flush();
-    const { removedKeys, isComplete, isLookupDenied, isScriptDone } = flushed;
-    const { length } = removedKeys;
-    const complete = isComplete && !isLookupDenied && isScriptDone;
-    record("ok");
-    adminMetrics.flushed(object, length === 0 ? "nothing" : "flushed");
-    logger.info({ session: sessionOf(request), object, removed: length, complete }, "flushed");
-    return flushed;
-  } catch (error) {
-    adminMetrics.flushed(object, "failed");
-    record("failed");
-    throw error;
-  }
-}
-
-/** Queues a flush for a worker, counts and logs it, and resolves with the job's id. */
-async function enqueueCounted(
-  object: FlushObject,
-  request: FastifyRequest,
-  { adminMetrics, logger, audit }: FlushContext,
-  enqueue: () => Promise<string>,
-): Promise<{ jobId: string; status: "QUEUED" }> {
-  const record = written(object, request, audit);
-  try {
-    const jobId = await enqueue();
-    adminMetrics.flushed(object, "queued");
-    record("ok", "queued");
-    logger.info({ session: sessionOf(request), object, jobId }, "flush queued");
-    return { jobId, status: "QUEUED" };
-  } catch (error) {
-    adminMetrics.flushed(object, "not_queued");
-    record("failed");
-    throw error;
-  }
 }
 
 /** What one kind of flush does with its request, immediately or as a job. */
@@ -87,25 +48,33 @@ function registerFlush<FlushRequest extends object>(
   context: FlushContext,
   { object, ids, read, flush, jobOf }: FlushKind<FlushRequest>,
 ): void {
-  const guarded = (id: OperationId) => guardedRoute(operation(id), context.settings.identifier);
-  app.route({
-    ...guarded(ids.now),
-    handler: async (request: FastifyRequest) => {
-      const flushRequest = read(request.body);
-      const flushed = await flushCounted(object, request, context, () => flush(flushRequest, request.caller));
-      const result = { ...flushRequest, removed_keys: [...flushed.removedKeys], status: flushStatus(flushed) };
-      return { session: sessionOf(request), object, operation: "flush", result };
-    },
-  });
-  app.route({
-    ...guarded(ids.queued),
-    handler: async (request: FastifyRequest, reply: FastifyReply) => {
-      const job = jobOf(read(request.body));
-      const result = await enqueueCounted(object, request, context, () => context.jobs.queue.enqueue(job));
-      reply.code(202);
-      return { session: sessionOf(request), object, operation: "flush_async", result };
-    },
-  });
+  const { logger, jobs } = context;
+  const now = async (request: FastifyRequest) => {
+    const flushRequest = read(request.body);
+    const { run, succeed } = counting(object, request, context);
+    const done = await run(() => flush(flushRequest, request.caller), "failed");
+    const { removedKeys, isComplete, isLookupDenied, isScriptDone } = done;
+    const session = sessionOf(request);
+    succeed(removedKeys.length === 0 ? "nothing" : "flushed");
+    const complete = isComplete && !isLookupDenied && isScriptDone;
+    logger.info({ session, object, removed: removedKeys.length, complete }, "flushed");
+    const result = { ...flushRequest, removed_keys: [...removedKeys], status: flushStatus(done) };
+    return { session, object, operation: "flush", result };
+  };
+  const queued = async (request: FastifyRequest, reply: FastifyReply) => {
+    const job = jobOf(read(request.body));
+    const { run, succeed } = counting(object, request, context);
+    const jobId = await run(() => jobs.queue.enqueue(job), "not_queued");
+    const session = sessionOf(request);
+    succeed("queued");
+    logger.info({ session, object, jobId }, "flush queued");
+    reply.code(202);
+    return { session, object, operation: "flush_async", result: { jobId, status: "QUEUED" } };
+  };
+  serve(app, context, [
+    [ids.now, now],
+    [ids.queued, queued],
+  ]);
 }
 
 /** `/api/v1/cache/flush` and `/api/v1/bruteforce/flush`. */

@@ -1,7 +1,5 @@
-import type { Base } from "@postern/shared/assembly";
 import { scriptPoolsFromConfig } from "@postern/shared/assembly/scripts";
 import { lentScriptFunctions, scriptModule } from "@postern/shared/contracts";
-import type { PasswordVerifier } from "@postern/shared/domain/passwords";
 import {
   createScriptRunner,
   type HostFunction,
@@ -11,17 +9,11 @@ import {
 } from "@postern/shared/domain/scripts";
 import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
-import type { RedisClient } from "@postern/shared/platform/redis";
+import type { AdminParts } from "../admin-parts.ts";
 import { hookFiles } from "./hook-table.ts";
 
-interface Parts extends Base {
-  readonly bus: Bus;
-  readonly state: RedisClient;
-  readonly passwords: PasswordVerifier;
-}
-
 /** The interpreters of custom hooks. */
-export async function createHookScripts(config: Config, parts: Parts) {
+export async function createHookScripts(config: Config, parts: AdminParts) {
   const { bus, logger, state: redis, passwords } = parts;
   const modules = engineScriptModules(bus);
   const makePool = scriptPoolsFromConfig(config, parts, redis, passwords);

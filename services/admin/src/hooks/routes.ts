@@ -9,13 +9,6 @@ import { Compile } from "typebox/compile";
 import type { AdminContext } from "../context.ts";
 import type { Hook } from "./hook-table.ts";
 
-/** The response of a hook to its caller. */
-interface HookAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-}
-
 const token = "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,256}$";
 const line = "^[\\u0020-\\u007e]*$";
 
@@ -44,7 +37,7 @@ function bodyOf(value: unknown): Buffer {
 }
 
 /** A table becomes JSON, a text the body, nil 204. Throws `SCRIPT_FAILED` for an invalid response. */
-export function hookAnswer(value: LuaValue, script: string, contentType: string): HookAnswer {
+export function hookAnswer(value: LuaValue, script: string, contentType: string) {
   if (value === undefined) return { status: 204, headers: {}, body: Buffer.alloc(0) };
   const marked = isLuaObject(value) ? value.$response : undefined;
   if (marked === undefined) return { status: 200, headers: { "content-type": contentType }, body: bodyOf(value) };

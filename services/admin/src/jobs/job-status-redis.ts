@@ -12,18 +12,7 @@ const readJob = {
 const jobIdForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
 
 /** What the script replies. */
-interface Fields {
-  readonly name: unknown;
-  readonly createdAt: unknown;
-  readonly startedAt: unknown;
-  readonly finishedAt: unknown;
-  readonly result: unknown;
-  readonly failure: unknown;
-  readonly isLocked: unknown;
-  readonly ahead: unknown;
-  readonly nextRun: unknown;
-  readonly runs: unknown;
-}
+type Fields = ReturnType<typeof readFields>;
 
 function timeOf(value: unknown): string {
   return typeof value === "string" && value !== "" ? new Date(Number(value)).toISOString() : "";
@@ -47,38 +36,37 @@ function waitOf({ ahead, nextRun, runs }: Fields): Pick<JobRecord, "ahead" | "ne
 }
 
 function recordOf(jobId: string, fields: Fields): JobRecord {
+  const { name, createdAt, startedAt, finishedAt, result, failure } = fields;
   const status = statusOf(fields);
-  const count = Number(fields.result ?? 0);
+  const count = Number(result ?? 0);
   return {
     jobId,
     status,
-    type: fields.name === "BF_FLUSH" ? "BF_FLUSH" : "CACHE_FLUSH",
-    createdAt: timeOf(fields.createdAt),
-    startedAt: status === "QUEUED" ? "" : timeOf(fields.startedAt),
-    finishedAt: timeOf(fields.finishedAt),
+    type: name === "BF_FLUSH" ? "BF_FLUSH" : "CACHE_FLUSH",
+    createdAt: timeOf(createdAt),
+    startedAt: status === "QUEUED" ? "" : timeOf(startedAt),
+    finishedAt: timeOf(finishedAt),
     resultCount: status === "DONE" && Number.isInteger(count) ? count : 0,
-    error: status === "ERROR" && typeof fields.failure === "string" ? fields.failure : "",
+    error: status === "ERROR" && typeof failure === "string" ? failure : "",
     ...(status === "QUEUED" && waitOf(fields)),
   };
 }
 
-/** Undefined for an unknown job, or one whose record has expired. @throws AppError REDIS_UNAVAILABLE */
-export type ReadJob = (jobId: string) => Promise<JobRecord | undefined>;
-
-/** @param redis of the role `queue` */
-export function createJobStatus(redis: RedisClient, keyPrefix: string, retentionMs: number): ReadJob {
+/** Reads jobs: undefined for an unknown one, or one whose record has expired. @param redis of the role `queue` */
+export function createJobStatus(redis: RedisClient, keyPrefix: string, retentionMs: number) {
   const read = defineScript(redis, readJob);
   const keyOf = (part: string): string => jobKey.build(keyPrefix, part);
   const lists = { waitKey: keyOf("wait"), delayedKey: keyOf("delayed") };
-  return async (jobId) => {
+  /** @throws AppError REDIS_UNAVAILABLE */
+  return async (jobId: string): Promise<JobRecord | undefined> => {
     if (!jobIdForm.test(jobId)) return undefined;
     const keys = { jobKey: keyOf(jobId), lockKey: keyOf(`${jobId}:lock`), ...lists };
     const reply = await read(keys, { retentionMs, jobId }).catch((cause: unknown) => {
       throw new AppError("REDIS_UNAVAILABLE", { detail: "the job's record cannot be read", cause });
     });
     if (reply === null) return undefined;
-    const { name, createdAt, startedAt, finishedAt, result, failure, isLocked, ahead, nextRun, runs } =
-      readFields(reply);
-    return recordOf(jobId, { name, createdAt, startedAt, finishedAt, result, failure, isLocked, ahead, nextRun, runs });
+    return recordOf(jobId, readFields(reply));
   };
 }
+
+export type ReadJob = ReturnType<typeof createJobStatus>;

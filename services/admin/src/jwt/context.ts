@@ -1,36 +1,22 @@
-import { type Base, type EngineBus, regionLogFromConfig } from "@postern/shared/assembly";
 import { authenticate } from "@postern/shared/contracts";
-import type { PasswordVerifier } from "@postern/shared/domain/passwords";
-import type { Suspensions } from "@postern/shared/domain/suspensions";
 import { createRevoker, serviceTokenKey, serviceTokenNames } from "@postern/shared/domain/tokens";
-import type { Config } from "@postern/shared/platform/config";
 import { createKeyedDigest } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
-import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock } from "@postern/shared/platform/time";
-import type { AdminMetrics } from "../metrics.ts";
-import type { AdminSettings, LiveAdminSettings } from "../settings.ts";
+import type { AdminParts } from "../admin-parts.ts";
+import type { AdminRecords } from "../admin-records.ts";
+import type { Suspending } from "../suspensions/context.ts";
 import { createJwtIssuer, type JwtIssuer } from "./jwt-issuer.ts";
 import { createRefreshFamilies } from "./refresh-families-redis.ts";
 import { createTokenPairs } from "./token-pair.ts";
 import { createJwtUsers } from "./users.ts";
 
-interface JwtParts extends Pick<Base, "audit" | "logger">, Pick<EngineBus, "bus"> {
-  readonly settings: AdminSettings;
-  readonly live: { readonly current: LiveAdminSettings };
-  readonly state: RedisClient;
-  readonly passwords: PasswordVerifier;
-  readonly adminMetrics: AdminMetrics;
-  readonly suspensions: Pick<Suspensions, "find">;
-}
-
 const suspended = { outcome: "fail", reason: "account_suspended", memoryCache: "miss" } as const;
 
-export function createIssuer(config: Config, parts: JwtParts): JwtIssuer | undefined {
-  const { settings, live, state, bus, passwords, adminMetrics, suspensions, logger, audit } = parts;
+export function createIssuer(parts: AdminParts & Suspending & Pick<AdminRecords, "regionLog">): JwtIssuer | undefined {
+  const { settings, live, state, keyPrefix, bus, passwords, adminMetrics, suspensions, logger, audit } = parts;
   if (settings.jwtSecret === undefined) return undefined;
   const { identifier, clockSkewSeconds: skewSeconds } = settings;
-  const { prefix: keyPrefix } = config.storage.redis;
   const clock = systemClock;
   const lives = () => live.current.jwt.lives;
   const revoker = createRevoker(state, keyPrefix, clock);
@@ -49,7 +35,7 @@ export function createIssuer(config: Config, parts: JwtParts): JwtIssuer | undef
       },
     ),
     pairs: createTokenPairs({ key, identifier, skewSeconds, clock }, lives, clock),
-    families: createRefreshFamilies(state, keyPrefix, regionLogFromConfig(config, state)),
+    families: createRefreshFamilies(state, keyPrefix, parts.regionLog),
     lives,
     epochOf: (username) =>
       revoker.epochOf(issuer, username).catch((cause: unknown) => {

@@ -20,27 +20,22 @@ export interface Redeem {
   readonly denySeconds: number;
 }
 
-/** Single-use refresh tokens. Both functions reject if the store is unavailable; then no token is issued. */
-export interface RefreshFamilies {
-  begin(family: string, first: string, ttlSeconds: number): Promise<void>;
-  /**
-   * Atomic: of any number of concurrent calls with one token, in any number of processes, exactly one is `redeemed`.
-   */
-  redeem(redeem: Redeem): Promise<Redemption>;
-}
-
 const redemptions: readonly Redemption[] = ["redeemed", "unknown", "reused"];
 
 function unavailable(cause: unknown): AppError {
   return new AppError("REDIS_UNAVAILABLE", { detail: "refresh tokens cannot be redeemed", cause });
 }
 
-/** @param log where other regions read of a revoked family; absent without regions */
+/**
+ * Single-use refresh tokens. Both functions reject if the store is unavailable; then no token is issued.
+ *
+ * @param log where other regions read of a revoked family; absent without regions
+ */
 export function createRefreshFamilies(
   redis: RedisClient,
   keyPrefix: string,
   log: Pick<RegionLog, "append"> | undefined,
-): RefreshFamilies {
+) {
   const redeem = defineScript(redis, {
     name: "redeemRefreshToken",
     lua: redeemRefreshTokenLua,
@@ -48,14 +43,15 @@ export function createRefreshFamilies(
     args: ["presented", "nextToken", "lifeSeconds", "deniedSeconds"],
   });
   return {
-    begin: async (family, first, ttlSeconds) => {
+    begin: async (family: string, first: string, ttlSeconds: number): Promise<void> => {
       try {
         await redis.set(refreshFamilyKey.build(keyPrefix, family), first, "EX", ttlSeconds);
       } catch (error) {
         throw unavailable(error);
       }
     },
-    redeem: async ({ family, presented, next, ttlSeconds, denySeconds }) => {
+    /** Atomic: of any number of concurrent calls with one token, in any number of processes, exactly one is `redeemed`. */
+    redeem: async ({ family, presented, next, ttlSeconds, denySeconds }: Redeem): Promise<Redemption> => {
       const result = await redeem(
         { familyKey: refreshFamilyKey.build(keyPrefix, family), deniedKey: deniedTokenKey.build(keyPrefix, family) },
         { presented, nextToken: next, lifeSeconds: ttlSeconds, deniedSeconds: denySeconds },
@@ -69,3 +65,5 @@ export function createRefreshFamilies(
     },
   };
 }
+
+export type RefreshFamilies = ReturnType<typeof createRefreshFamilies>;

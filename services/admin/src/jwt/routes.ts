@@ -8,14 +8,7 @@ import type { AdminContext } from "../context.ts";
 import type { JwtIssuer } from "./jwt-issuer.ts";
 import type { JwtOutcome, JwtResult, UserRequest } from "./users.ts";
 
-export interface JwtRouteDeps {
-  /** Undefined while `auth.backchannel.jwt.enabled` or the endpoint is off. */
-  readonly issuer: () => JwtIssuer | undefined;
-  /** Counts and audits a result. */
-  readonly counted: (result: JwtResult, request: FastifyRequest) => void;
-  /** Deadline and identity of the request, for further calls. */
-  readonly contextOf: (request: FastifyRequest, reply: FastifyReply) => UserRequest;
-}
+type JwtRouteContext = Pick<AdminContext, "jwtIssuer" | "live" | "adminMetrics" | "audit">;
 
 export type JwtReply = JwtTokenResponse | { readonly error: string };
 
@@ -23,7 +16,7 @@ export type JwtReply = JwtTokenResponse | { readonly error: string };
 export type Attempt = (
   issuer: JwtIssuer,
   request: FastifyRequest,
-  context: UserRequest,
+  work: UserRequest,
 ) => Promise<JwtOutcome> | undefined;
 
 export interface JwtTexts {
@@ -31,15 +24,29 @@ export interface JwtTexts {
   readonly denied: string;
 }
 
+/** Deadline and identity of the request, for further calls. */
+function workOf(timeoutMs: number, { request, raw }: FastifyReply): UserRequest {
+  const gone = new AbortController();
+  raw.once("close", () => gone.abort());
+  const { session = request.id, clientIp = "", defaultDomain } = request.caller ?? {};
+  return { session, clientIp, defaultDomain, deadline: steadyClock.now() + timeoutMs, signal: gone.signal };
+}
+
 /** 404 if disabled, 400, then 200, 401 or 403; the error handler sends 500. */
-function createJwtRoute({ issuer, counted, contextOf }: JwtRouteDeps, attempt: Attempt, texts: JwtTexts) {
+function createJwtRoute(context: JwtRouteContext, endpoint: "token" | "refresh", attempt: Attempt, texts: JwtTexts) {
+  const { jwtIssuer, live, adminMetrics, audit } = context;
+  const write = auditJwt(audit, endpoint === "token" ? "token.login" : "token.refresh");
+  const counted = (result: JwtResult, request: FastifyRequest): void => {
+    adminMetrics.jwt(endpoint, result);
+    write(result, request);
+  };
   return async (request: FastifyRequest, reply: FastifyReply): Promise<JwtReply> => {
-    const enabled = issuer();
+    const enabled = live.current.jwt.disabled ? undefined : jwtIssuer;
     if (enabled === undefined) {
       reply.code(404);
       return { error: "not found" };
     }
-    const attempted = attempt(enabled, request, contextOf(request, reply));
+    const attempted = attempt(enabled, request, workOf(live.current.decisionTimeoutMs, reply));
     if (attempted === undefined) {
       counted("malformed", request);
       reply.code(400);
@@ -117,61 +124,38 @@ function isTokenRequest(body: unknown): body is JwtTokenRequest {
 }
 
 /** `POST /api/v1/jwt/token`. */
-function postToken(deps: JwtRouteDeps) {
+function postToken(context: JwtRouteContext) {
   return createJwtRoute(
-    deps,
-    (issuer, { body }, context) => {
+    context,
+    "token",
+    (issuer, { body }, work) => {
       if (!isTokenRequest(body)) return undefined;
-      return issuer.logIn({ username: body.username.trim(), password: new Secret(body.password) }, context);
+      return issuer.logIn({ username: body.username.trim(), password: new Secret(body.password) }, work);
     },
     { malformed: "invalid payload", denied: "authentication failed" },
   );
 }
 
 /** `POST /api/v1/jwt/refresh`: the token is in `X-Refresh-Token`; a body is not read. */
-function postRefresh(deps: JwtRouteDeps) {
+function postRefresh(context: JwtRouteContext) {
   return createJwtRoute(
-    deps,
-    (issuer, { headers }, context) => {
+    context,
+    "refresh",
+    (issuer, { headers }, work) => {
       const token = headers["x-refresh-token"];
-      return typeof token === "string" && token !== "" ? issuer.refresh(token, context) : undefined;
+      return typeof token === "string" && token !== "" ? issuer.refresh(token, work) : undefined;
     },
     { malformed: "refresh token is required", denied: "invalid refresh token" },
   );
 }
 
-type JwtRouteContext = Pick<AdminContext, "jwtIssuer" | "live" | "adminMetrics" | "audit">;
-
-function depsOf(context: JwtRouteContext, endpoint: "token" | "refresh"): JwtRouteDeps {
-  const { jwtIssuer, live, adminMetrics, audit } = context;
-  const written = auditJwt(audit, endpoint === "token" ? "token.login" : "token.refresh");
-  return {
-    issuer: () => (live.current.jwt.disabled ? undefined : jwtIssuer),
-    counted: (result, request) => {
-      adminMetrics.jwt(endpoint, result);
-      written(result, request);
-    },
-    contextOf: (request, reply) => {
-      const gone = new AbortController();
-      reply.raw.once("close", () => gone.abort());
-      return {
-        session: request.caller?.session ?? request.id,
-        clientIp: request.caller?.clientIp ?? "",
-        defaultDomain: request.caller?.defaultDomain,
-        deadline: steadyClock.now() + live.current.decisionTimeoutMs,
-        signal: gone.signal,
-      };
-    },
-  };
-}
-
 /** The JWT endpoints. They need no caller authentication, because they issue the credentials for it. */
 export function registerJwtRoutes(app: FastifyInstance, context: JwtRouteContext): void {
-  app.route({ ...routeOf(operation("issueToken")), handler: postToken(depsOf(context, "token")) });
+  app.route({ ...routeOf(operation("issueToken")), handler: postToken(context) });
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     // Its token is in a header; a body is ignored.
     scope.addContentTypeParser("*", (_request, payload, done) => done(null, payload.resume()));
-    scope.route({ ...routeOf(operation("refreshToken")), handler: postRefresh(depsOf(context, "refresh")) });
+    scope.route({ ...routeOf(operation("refreshToken")), handler: postRefresh(context) });
   });
 }

@@ -14,6 +14,7 @@ import type { LostPhoneCodes } from "@postern/shared/domain/lost-phone";
 import type { Suspensions } from "@postern/shared/domain/suspensions";
 import { AppError } from "@postern/shared/platform/errors";
 import type { ReadRight } from "../operators/operator-right.ts";
+import { freshLookup } from "../operators/role-lookup.ts";
 
 /** Why there is no code, as the API says it. */
 export const refusals = {
@@ -46,11 +47,8 @@ export interface LostPhoneDeps {
 const undecided = (detail: string) => new AppError("UPSTREAM_UNAVAILABLE", { detail });
 
 function createLookUp({ decide }: LostPhoneDeps) {
-  /** Without caches: a role that was assigned a moment ago counts. */
   return async (username: string, session: string) => {
-    const lookup = { operation: "lookup", dialect: "idp", protocol: "idp", tls: true } as const;
-    const request = { ...lookup, session, username, memoryCache: false, sharedCache: false };
-    const decision = await decide(request);
+    const decision = await decide(freshLookup(username, session));
     if (decision.outcome === "tempfail") throw undecided(`the account could not be looked up: ${decision.code}`);
     return decision.outcome === "ok" ? decision : undefined;
   };

@@ -1,41 +1,17 @@
 import type { MfaBackchannelUser, MfaTarget } from "@postern/shared/contracts";
-import { type Audit, type AuditEvent, type AuditOutcome, auditedCaller } from "@postern/shared/domain/audit";
-import type { Bus, RequestOptions } from "@postern/shared/platform/bus";
+import { type AuditEvent, type AuditOutcome } from "@postern/shared/domain/audit";
+import type { RequestOptions } from "@postern/shared/platform/bus";
 import { compileCheck } from "@postern/shared/platform/http";
-import type { Logger } from "@postern/shared/platform/logging";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Static, TSchema } from "typebox";
-import { malformed } from "../read-request.ts";
+import type { AdminContext } from "../context.ts";
+import type { MfaOperation, MfaResult } from "../metrics.ts";
+import { auditedRequest, malformed, sessionOf } from "../read-request.ts";
 
-export const mfaOperations = [
-  "set_totp",
-  "delete_totp",
-  "set_recovery_codes",
-  "delete_recovery_codes",
-  "list_webauthn",
-  "save_webauthn",
-  "update_webauthn",
-  "delete_webauthn",
-  "delete_passkey",
-  "delete_app_password",
-  "unlock",
-  "list_factors",
-] as const;
-export type MfaOperation = (typeof mfaOperations)[number];
-
-/** `refused`: the request was understood, and nothing was changed. */
-export const mfaResults = ["ok", "malformed", "refused", "undecided"] as const;
-export type MfaResult = (typeof mfaResults)[number];
-
-export interface MfaRouteDeps {
-  readonly bus: Pick<Bus, "request">;
-  readonly timeoutMs: () => number;
-  readonly counted: (operation: MfaOperation, result: MfaResult) => void;
-  readonly logger: Pick<Logger, "info">;
-  readonly audit: Audit;
+export interface MfaContext extends Pick<AdminContext, "bus" | "live" | "adminMetrics" | "logger" | "audit"> {
   /** Ends the remembered devices of a user. */
   readonly forgetDevices: (username: string) => Promise<void>;
-  readonly now: () => number;
 }
 
 /** The result of an engine, or why nothing was changed. */
@@ -77,11 +53,10 @@ const audited: Readonly<Partial<Record<MfaOperation, readonly [event: AuditEvent
   list_factors: ["account.read"],
 };
 
-function written({ audit }: MfaRouteDeps, operation: MfaOperation, { caller, id }: FastifyRequest, target: string) {
+function written({ audit }: MfaContext, operation: MfaOperation, request: FastifyRequest, target: string) {
   return (outcome: AuditOutcome): void => {
     const [event, reason] = audited[operation] ?? [];
-    if (event === undefined) return;
-    audit.record({ event, outcome, ...auditedCaller(caller), target, session: caller?.session ?? id, reason });
+    if (event !== undefined) audit.record({ event, outcome, ...auditedRequest(request), target, reason });
   };
 }
 
@@ -101,35 +76,36 @@ function bodyOf({ credentials, body }: MfaAnswer): object {
 /**
  * A route of the MFA backchannel: 200, or 400 for a request that can never succeed; the error handler sends 500. Values are never logged.
  */
-export function createMfaRoute<Fields extends TSchema>(deps: MfaRouteDeps, route: MfaRoute<Fields>) {
+export function createMfaRoute<Fields extends TSchema>(context: MfaContext, route: MfaRoute<Fields>) {
   const { operation, fields, endsDevices, ask: askEngine } = route;
   const ask: typeof askEngine = async (input, ...rest) => {
-    if (endsDevices === true) await deps.forgetDevices(rest[0].username);
+    if (endsDevices === true) await context.forgetDevices(rest[0].username);
     return askEngine(input, ...rest);
   };
+  const counted = (result: MfaResult): void => context.adminMetrics.mfaAnswered(operation, result);
   const check = compileCheck<TSchema>(fields);
   const isFields = (value: unknown): value is Static<Fields> & MfaBackchannelUser => check.accepts(value);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<object> => {
     const input = request.method === "GET" ? request.query : request.body;
     if (!isFields(input)) {
-      deps.counted(operation, "malformed");
+      counted("malformed");
       throw malformed(check.explain(input));
     }
     const gone = new AbortController();
     reply.raw.once("close", () => gone.abort());
-    const session = request.caller?.session ?? request.id;
-    const write = written(deps, operation, request, input.username);
-    const options = { deadline: deps.now() + deps.timeoutMs(), signal: gone.signal };
+    const session = sessionOf(request);
+    const write = written(context, operation, request, input.username);
+    const options = { deadline: steadyClock.now() + context.live.current.decisionTimeoutMs, signal: gone.signal };
     const answer = await ask(input, targetOf(session, input), options).catch((error: unknown) => {
-      deps.counted(operation, "undecided");
+      counted("undecided");
       write("undecided");
       throw error;
     });
     const { outcome, detail } = answer;
-    deps.logger.info({ session, operation, username: input.username, outcome }, "second factors");
+    context.logger.info({ session, operation, username: input.username, outcome }, "second factors");
     // Deleting something that does not exist succeeds.
     const isDone = outcome === "ok" || outcome === "absent";
-    deps.counted(operation, isDone ? "ok" : "refused");
+    counted(isDone ? "ok" : "refused");
     write(isDone ? "ok" : "failed");
     if (!isDone) {
       reply.code(400);

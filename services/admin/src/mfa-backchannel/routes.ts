@@ -23,19 +23,17 @@ import {
   operation,
   type Reply,
 } from "@postern/shared/contracts";
-import { type AuditOutcome, auditedCaller } from "@postern/shared/domain/audit";
-import type { FindAccountNames } from "@postern/shared/domain/flush";
 import { AppError } from "@postern/shared/platform/errors";
 import { compileCheck, guardedRoute } from "@postern/shared/platform/http";
-import { steadyClock } from "@postern/shared/platform/time";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { TSchema } from "typebox";
 import { storedPasskey } from "../console/account/stored-passkey.ts";
 import type { AdminContext } from "../context.ts";
 import type { FactorLocks } from "../factor-locks/factor-locks-redis.ts";
-import { malformed } from "../read-request.ts";
-import { createForgetDevices } from "../remembered-devices/forget-before-change.ts";
-import { createMfaRoute, type MfaAnswer, type MfaRoute, type MfaRouteDeps } from "./mfa-route.ts";
+import type { MfaResult } from "../metrics.ts";
+import { auditing, malformed, serve, sessionOf } from "../read-request.ts";
+import { createForgetDevices } from "../remembered-devices/routes.ts";
+import { createMfaRoute, type MfaAnswer, type MfaContext, type MfaRoute } from "./mfa-route.ts";
 
 type Locks = Awaited<ReturnType<FactorLocks["lift"]>>;
 
@@ -46,10 +44,11 @@ const check = compileCheck(MfaBackchannelUnlock);
  * account by this name was unavailable; the request may be repeated. Counts are stored under the account's own name, which may differ
  * from the one that the operator typed.
  */
-function unlock({ audit, counted, logger }: MfaRouteDeps, locks: FactorLocks, accountNames: FindAccountNames) {
+function unlock({ audit, adminMetrics, logger, factorLocks, accountNames }: MfaBackchannelContext) {
+  const counted = (result: MfaResult): void => adminMetrics.mfaAnswered("unlock", result);
   const liftAll = async (username: string): Promise<Locks> => {
     const { accounts, isComplete } = await accountNames(username);
-    const lifted = await Promise.all([...new Set([username, ...accounts])].map((name) => locks.lift(name)));
+    const lifted = await Promise.all([...new Set([username, ...accounts])].map((name) => factorLocks.lift(name)));
     const counts: Locks = Object.assign({}, ...lifted);
     // The name may be an alias of a locked account, which could not be checked.
     if (!isComplete && Object.keys(counts).length === 0) {
@@ -58,23 +57,20 @@ function unlock({ audit, counted, logger }: MfaRouteDeps, locks: FactorLocks, ac
     return counts;
   };
   return async (request: FastifyRequest, reply: FastifyReply): Promise<MfaBackchannelUnlocked> => {
-    const { body, caller, id } = request;
+    const { body } = request;
     if (!check.accepts(body)) {
-      counted("unlock", "malformed");
+      counted("malformed");
       throw malformed(check.explain(body));
     }
     const { username } = body;
-    const session = caller?.session ?? id;
-    const write = (outcome: AuditOutcome): void =>
-      audit.record({ event: "second_factor.unlock", outcome, ...auditedCaller(caller), target: username, session });
-    const wrongCodes = await liftAll(username).catch((error: unknown) => {
-      counted("unlock", "undecided");
-      write("undecided");
+    const { write, run } = auditing({ audit }, request, { event: "second_factor.unlock", target: username });
+    const wrongCodes = await run(() => liftAll(username)).catch((error: unknown) => {
+      counted("undecided");
       throw error;
     });
-    counted("unlock", "ok");
+    counted("ok");
     write("ok");
-    logger.info({ session, operation: "unlock", username, outcome: "ok" }, "second factors");
+    logger.info({ session: sessionOf(request), operation: "unlock", username, outcome: "ok" }, "second factors");
     reply.header("cache-control", "no-store");
     return { status: "ok", wrong_codes: wrongCodes };
   };
@@ -100,7 +96,7 @@ function bodyOf({ account, hasTotp, recoveryCodesLeft, webauthnCredentials, appP
   return body;
 }
 
-const listFactors = ({ bus }: Pick<MfaRouteDeps, "bus">): MfaRoute<typeof MfaBackchannelUser> => ({
+const listFactors = ({ bus }: Pick<MfaContext, "bus">): MfaRoute<typeof MfaBackchannelUser> => ({
   operation: "list_factors",
   fields: MfaBackchannelUser,
   ask: async (_fields, target, options): Promise<MfaAnswer> => {
@@ -112,7 +108,7 @@ const listFactors = ({ bus }: Pick<MfaRouteDeps, "bus">): MfaRoute<typeof MfaBac
 /** A sign-in between reading and deleting replaces the stored text. */
 const attempts = 5;
 
-const deletePasskey = ({ bus }: Pick<MfaRouteDeps, "bus">): MfaRoute<typeof MfaBackchannelPasskey> => ({
+const deletePasskey = ({ bus }: Pick<MfaContext, "bus">): MfaRoute<typeof MfaBackchannelPasskey> => ({
   operation: "delete_passkey",
   fields: MfaBackchannelPasskey,
   endsDevices: true,
@@ -143,10 +139,10 @@ type MfaBackchannelContext = Pick<
 >;
 
 /** Each operation with what it asks an engine. Deleting what does not exist succeeds. */
-function routesOf(deps: MfaRouteDeps) {
-  const { bus } = deps;
+function routesOf(context: MfaContext) {
+  const { bus } = context;
   const row = <Fields extends TSchema>(id: OperationId, route: MfaRoute<Fields>) =>
-    ({ id, handler: createMfaRoute(deps, route) }) as const;
+    ({ id, handler: createMfaRoute(context, route) }) as const;
   return [
     row("setTotpSecret", {
       operation: "set_totp",
@@ -170,7 +166,7 @@ function routesOf(deps: MfaRouteDeps) {
       fields: MfaBackchannelUser,
       ask: (_fields, target, options) => bus.request(mfaRecoveryCodesDelete, target, options),
     }),
-    row("listSecondFactors", listFactors(deps)),
+    row("listSecondFactors", listFactors(context)),
     row("listWebauthnCredentials", {
       operation: "list_webauthn",
       fields: MfaBackchannelUser,
@@ -194,7 +190,7 @@ function routesOf(deps: MfaRouteDeps) {
       endsDevices: true,
       ask: ({ credential }, target, options) => bus.request(mfaWebauthnDelete, { ...target, credential }, options),
     }),
-    row("deleteUserPasskey", deletePasskey(deps)),
+    row("deleteUserPasskey", deletePasskey(context)),
     row("deleteUserAppPassword", {
       operation: "delete_app_password",
       fields: MfaBackchannelAppPassword,
@@ -205,26 +201,16 @@ function routesOf(deps: MfaRouteDeps) {
 
 /** `/api/v1/mfa-backchannel`: second factors in the site's backends, for provisioning. */
 export function registerMfaBackchannel(app: FastifyInstance, context: MfaBackchannelContext): void {
-  const { bus, live, adminMetrics, logger, audit, accountNames, factorLocks } = context;
-  const { identifier } = context.settings;
-  const deps: MfaRouteDeps = {
-    bus,
-    timeoutMs: () => live.current.decisionTimeoutMs,
-    counted: (name, result) => adminMetrics.mfaAnswered(name, result),
-    logger,
-    audit,
-    forgetDevices: createForgetDevices(context.rememberedDevices, accountNames),
-    now: () => steadyClock.now(),
-  };
+  const { accountNames, rememberedDevices, settings } = context;
+  const forgetDevices = createForgetDevices(rememberedDevices, accountNames);
   app.setErrorHandler((error: FastifyError, _request, reply) => {
     if ((error.statusCode ?? 500) >= 500) throw error;
     // The parser's message quotes the body, which contains secrets.
     return reply.code(400).send({ error: "Invalid JSON payload" });
   });
-  for (const { id, handler } of routesOf(deps)) {
+  for (const { id, handler } of routesOf({ ...context, forgetDevices })) {
     const exposeHeadRoute = id !== "listWebauthnCredentials";
-    app.route({ ...guardedRoute(operation(id), identifier), exposeHeadRoute, handler });
+    app.route({ ...guardedRoute(operation(id), settings.identifier), exposeHeadRoute, handler });
   }
-  const handler = unlock(deps, factorLocks, accountNames);
-  app.route({ ...guardedRoute(operation("unlockSecondFactors"), identifier), handler });
+  serve(app, context, [["unlockSecondFactors", unlock(context)]]);
 }

@@ -7,7 +7,7 @@ import { Compile } from "typebox/compile";
 
 /** `runtime.servers.http.openapi_validation`; absent if it is off. */
 export interface RequestValidation {
-  readonly validate: ValidateRequest;
+  readonly validate: ReturnType<typeof createRequestValidation>;
   /** False: an invalid request is only logged. */
   readonly enforce: boolean;
 }
@@ -29,15 +29,6 @@ export function validateRequests(current: () => RequestValidation | undefined, l
   };
 }
 
-/** Why a request does not match the schemas of its operation; undefined if it matches or is not validated. */
-export type ValidateRequest = (request: {
-  readonly method: string;
-  /** The path of the route, without parameters filled in. */
-  readonly route: string;
-  readonly query: unknown;
-  readonly body: unknown;
-}) => string | undefined;
-
 function explain(schema: TSchema | undefined, where: string): (value: unknown) => string | undefined {
   if (schema === undefined) return () => undefined;
   const validator = Compile(schema);
@@ -57,13 +48,17 @@ function validatorOf({ request = {} }: Operation): (query: unknown, body: unknow
   };
 }
 
+type Validated = Pick<FastifyRequest, "method" | "query" | "body"> & { readonly route: string };
+
 /** Schemas are compiled here, once. */
-export function createRequestValidation(operationIds: readonly string[]): ValidateRequest {
+export function createRequestValidation(operationIds: readonly string[]) {
   const wanted = new Set(operationIds.filter((id) => validatedOperations.includes(id)));
   const validators = new Map(
     operations
       .filter(({ operationId }) => wanted.has(operationId))
       .map((operation) => [`${operation.method} ${operation.path}`, validatorOf(operation)]),
   );
-  return ({ method, route, query, body }) => validators.get(`${method.toLowerCase()} ${route}`)?.(query, body);
+  /** Why a request does not match the schemas of its operation; undefined if it matches or is not validated. @param route without parameters filled in */
+  return ({ method, route, query, body }: Validated): string | undefined =>
+    validators.get(`${method.toLowerCase()} ${route}`)?.(query, body);
 }

@@ -30,11 +30,6 @@ export interface Deed {
  */
 export type ActOutcome = "done" | "role" | "target" | "unknown" | "proof" | "failed";
 
-/**
- * `onAnswer` gets what the operation answered, done or refused.
- * @throws AppError if it cannot be decided whether the operator may do it, or whether it was done
- */
-export type Act = (operator: Operator, deed: Deed, onAnswer?: (body: unknown) => void) => Promise<ActOutcome>;
 /** How each action passes its target to the operation. */
 const parameters: Readonly<
   Record<ConsoleActionId, (target: string, item: string, deed: Deed) => Omit<ApiCall, "operation">>
@@ -72,7 +67,7 @@ const refusals: Readonly<Record<Reach["kind"], ActOutcome | undefined>> = {
   unknown: "unknown",
 };
 
-export function createAct(findReach: FindReach, ask: AskApi, audit: Audit, helpdesk: () => HelpdeskRule): Act {
+export function createAct(findReach: FindReach, ask: AskApi, audit: Audit, helpdesk: () => HelpdeskRule) {
   const reachOf = async (operator: Operator, { id, target }: Deed): Promise<Reach> =>
     consoleActions[id].target === "network" ? { kind: "allowed", account: target } : findReach(operator, target);
   const refusalOf = (operator: Operator, id: ConsoleActionId): ActOutcome | undefined => {
@@ -87,23 +82,16 @@ export function createAct(findReach: FindReach, ask: AskApi, audit: Audit, helpd
     if (status >= 500) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `${operation} returned ${status}` });
     return { outcome: status < 300 ? ("done" as const) : ("failed" as const), body };
   };
-  return async (operator, deed, onAnswer) => {
+  /**
+   * `onAnswer` gets what the operation answered, done or refused.
+   * @throws AppError if it cannot be decided whether the operator may do it, or whether it was done
+   */
+  return async (operator: Operator, deed: Deed, onAnswer?: (body: unknown) => void): Promise<ActOutcome> => {
     const { account: actor, domain: actorDomain, clientIp, session } = operator;
     const { id, item, note } = deed;
     let { target } = deed;
-    const write = (outcome: AuditOutcome): void =>
-      audit.record({
-        event: "console.action",
-        outcome,
-        actor,
-        actorDomain,
-        clientIp,
-        session,
-        target,
-        item,
-        reason: id,
-        note,
-      });
+    const about = { event: "console.action", actor, actorDomain, clientIp, session, item, reason: id, note } as const;
+    const write = (outcome: AuditOutcome): void => audit.record({ ...about, outcome, target });
     /** The account whose role was checked is the one that is changed and audited, whatever name was typed. */
     const carryOut = async (): Promise<ActOutcome> => {
       if (!operator.isRoleCurrent)

@@ -27,5 +27,3 @@ export function createEventStreams(limits: EventStreamLimits = { all: 16, perAcc
     },
   };
 }
-
-export type EventStreams = ReturnType<typeof createEventStreams>;

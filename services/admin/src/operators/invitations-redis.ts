@@ -42,5 +42,3 @@ export function createInvitations(
       }),
   };
 }
-
-export type Invitations = ReturnType<typeof createInvitations>;

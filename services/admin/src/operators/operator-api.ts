@@ -37,12 +37,6 @@ export interface ApiAnswer {
   readonly body: unknown;
 }
 
-/** Calls an operation of the management interface. @throws AppError UPSTREAM_UNAVAILABLE */
-export type AskApi = (operator: AskingOperator, call: ApiCall) => Promise<ApiAnswer>;
-
-/** Calls an operation of admin whose answer may be long. @throws AppError UPSTREAM_UNAVAILABLE */
-export type StreamApi = (operator: AskingOperator, call: ApiCall) => Promise<ApiStream>;
-
 export interface ApiStream {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string | number | readonly string[] | undefined>>;
@@ -62,16 +56,17 @@ export interface ApiResponse {
   readonly body: string;
 }
 
-interface OwnedRequest {
-  readonly owner: AssertionAudience;
-  readonly request: ApiRequest;
+/** How a request reaches the management interface of this process. */
+export interface OwnApi {
+  readonly send: (request: ApiRequest) => Promise<ApiResponse>;
+  /** For an answer that is read in parts. */
+  readonly stream: (request: ApiRequest) => Promise<ApiStream>;
 }
 
-/** Writes the request of an operator to the service that owns the operation. */
-export type WriteRequest = (operator: AskingOperator, call: ApiCall) => Promise<OwnedRequest>;
 const methods = { get: "GET", post: "POST", put: "PUT", patch: "PATCH", delete: "DELETE" } as const;
 
-function parsed(text: string): unknown {
+/** Undefined for what is not JSON. */
+export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -93,8 +88,8 @@ export function sendTo(origin: string, timeoutMs: number) {
  * The console is an API caller like any other, with the scopes of the operator's role: each operation checks them itself. An
  * operator of one domain is a caller that is limited to it. The caller assertion takes the place of the token (ADR 0024).
  */
-export function createWriteRequest(sign: SignCaller, identifier: string, helpdesk: () => HelpdeskRule): WriteRequest {
-  return async ({ account, role, domain, clientIp, session }, call) => {
+export function createWriteRequest(sign: SignCaller, identifier: string, helpdesk: () => HelpdeskRule) {
+  return async ({ account, role, domain, clientIp, session }: AskingOperator, call: ApiCall) => {
     const { family, method, path } = operation(call.operation);
     const { owner } = family;
     if (owner === "gateway") throw new Error(`${call.operation} is not an operation for the console`);
@@ -120,27 +115,27 @@ const silent = (owner: AssertionAudience) => (cause: unknown) => {
   throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `${owner} does not answer the console`, cause });
 };
 
-/**
- * @param send how to reach the services with operations of the management interface.
- */
+/** The management interface as an operator uses it. Both methods throw AppError UPSTREAM_UNAVAILABLE. */
 export function createOperatorApi(
-  writeRequest: WriteRequest,
-  send: Readonly<Record<AssertionAudience, (request: ApiRequest) => Promise<ApiResponse>>>,
-): AskApi {
-  return async (operator, call) => {
-    const { owner, request } = await writeRequest(operator, call);
-    const answer = await send[owner](request).catch(silent(owner));
-    return { status: answer.statusCode, body: parsed(answer.body) };
+  writeRequest: ReturnType<typeof createWriteRequest>,
+  own: OwnApi,
+  sendToIdp: OwnApi["send"],
+) {
+  const send = { admin: own.send, idp: sendToIdp };
+  return {
+    /** Calls an operation. */
+    ask: async (operator: AskingOperator, call: ApiCall): Promise<ApiAnswer> => {
+      const { owner, request } = await writeRequest(operator, call);
+      const answer = await send[owner](request).catch(silent(owner));
+      return { status: answer.statusCode, body: parsedJson(answer.body) };
+    },
+    /** Calls an operation of admin whose answer may be long. */
+    stream: async (operator: AskingOperator, call: ApiCall): Promise<ApiStream> => {
+      const { owner, request } = await writeRequest(operator, call);
+      if (owner !== "admin") throw new Error(`${call.operation} is not an operation of admin`);
+      return own.stream(request).catch(silent(owner));
+    },
   };
 }
 
-/** How a request reaches the management interface of this process, for an answer that is read in parts. */
-export type StreamFromOwn = (request: ApiRequest) => Promise<ApiStream>;
-
-export function createStreamApi(writeRequest: WriteRequest, send: StreamFromOwn): StreamApi {
-  return async (operator, call) => {
-    const { owner, request } = await writeRequest(operator, call);
-    if (owner !== "admin") throw new Error(`${call.operation} is not an operation of admin`);
-    return send(request).catch(silent(owner));
-  };
-}
+export type AskApi = ReturnType<typeof createOperatorApi>["ask"];

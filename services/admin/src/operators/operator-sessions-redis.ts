@@ -11,14 +11,7 @@ import {
 } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
 import { type Static, type TSchema, Type } from "typebox";
-import {
-  maxSearches,
-  type OperatorSession,
-  type OperatorSessions,
-  type SignInAttempt,
-  type SignInAttempts,
-  sessionIdleMs,
-} from "./operator-session.ts";
+import { maxSearches, sessionIdleMs } from "./operator-session.ts";
 
 export interface OperatorStoreDeps {
   readonly redis: RedisClient;
@@ -27,23 +20,38 @@ export interface OperatorStoreDeps {
   readonly clock: Clock;
 }
 
+/** The session of one operator's browser. Times in milliseconds since the epoch. */
 const Session = Type.Object({
   account: Type.String(),
+  /** The role at the sign-in. It counts only while no engine can determine the role. */
   role: Type.Enum([...consoleRoles]),
+  /** See `OperatorRight`; likewise. */
   domain: Type.Optional(Type.String()),
+  /** When the operator last signed in with the second factor. */
   provedMs: Type.Number(),
   endMs: Type.Number(),
+  /** The last searches, the latest first. Absent before the first. */
   searches: Type.Optional(Type.Array(Type.String())),
 });
+
+export type OperatorSession = Static<typeof Session>;
+
+/** A sign-in that the identity provider has not answered yet. */
 const Attempt = Type.Object({
   state: Type.String(),
   nonce: Type.String(),
   verifier: Type.String(),
+  /** Where the operator wanted to go: a path of the console. */
   next: Type.String(),
+  /** The operator is to enter password and second factor again. */
   isProof: Type.Boolean(),
+  /** Cookie of the session that the new one replaces; empty if there is none. */
   replaces: Type.String(),
+  /** Code as typed; absent without one, and from earlier versions. */
   invitation: Type.Optional(Type.String()),
 });
+
+export type SignInAttempt = Static<typeof Attempt>;
 
 const newCookie = (): string => randomBytes(32).toString("base64url");
 
@@ -67,16 +75,10 @@ function createSealed<Schema extends TSchema>(
   };
 }
 
-/** With lists that the schema may change. */
-const writable = ({ searches, domain, ...session }: OperatorSession): Static<typeof Session> => ({
-  ...session,
-  ...(domain !== undefined && { domain }),
-  ...(searches !== undefined && { searches: [...searches] }),
-});
-
 const ofSessions = decidedInRedis("sessions of the console cannot be reached");
 
-export function createOperatorSessions(deps: OperatorStoreDeps): OperatorSessions {
+/** Sessions are shared by all replicas. Every method throws AppError REDIS_UNAVAILABLE. */
+export function createOperatorSessions(deps: OperatorStoreDeps) {
   const { redis, clock } = deps;
   const { keyOf, seal, open } = createSealed(deps, consoleSessionKey, Session);
   const opened = (cookie: string, stored: string | null): OperatorSession | undefined => {
@@ -84,39 +86,51 @@ export function createOperatorSessions(deps: OperatorStoreDeps): OperatorSession
     return session === undefined || session.endMs <= clock.now() ? undefined : session;
   };
   return {
-    create: (session: OperatorSession) =>
+    /** @returns the value of the cookie */
+    create: (session: OperatorSession): Promise<string> =>
       ofSessions(async () => {
         const cookie = newCookie();
-        await redis.set(keyOf(cookie), seal(cookie, writable(session)), "PX", sessionIdleMs);
+        await redis.set(keyOf(cookie), seal(cookie, session), "PX", sessionIdleMs);
         return cookie;
       }),
-    find: (cookie) => ofSessions(async () => opened(cookie, await redis.getex(keyOf(cookie), "PX", sessionIdleMs))),
-    peek: (cookie) => ofSessions(async () => opened(cookie, await redis.get(keyOf(cookie)))),
-    remember: (cookie, search) =>
+    /** Prolongs the session. Undefined if it has ended. */
+    find: (cookie: string): Promise<OperatorSession | undefined> =>
+      ofSessions(async () => opened(cookie, await redis.getex(keyOf(cookie), "PX", sessionIdleMs))),
+    /** Does not prolong it. */
+    peek: (cookie: string): Promise<OperatorSession | undefined> =>
+      ofSessions(async () => opened(cookie, await redis.get(keyOf(cookie)))),
+    /** Adds a search to those of a session that exists. Of two that are added at the same time, one may be lost. */
+    remember: (cookie: string, search: string): Promise<void> =>
       ofSessions(async () => {
         const session = opened(cookie, await redis.get(keyOf(cookie)));
         if (session === undefined) return;
         const others = (session.searches ?? []).filter((one) => one !== search);
         const searches = [search, ...others].slice(0, maxSearches);
         // A session that has ended in the meantime stays ended.
-        await redis.set(keyOf(cookie), seal(cookie, writable({ ...session, searches })), "PX", sessionIdleMs, "XX");
+        await redis.set(keyOf(cookie), seal(cookie, { ...session, searches }), "PX", sessionIdleMs, "XX");
       }),
-    end: (cookie) => ofSessions(async () => void (await redis.unlink(keyOf(cookie)))),
+    end: (cookie: string): Promise<void> => ofSessions(async () => void (await redis.unlink(keyOf(cookie)))),
   };
 }
 
+export type OperatorSessions = ReturnType<typeof createOperatorSessions>;
+
 const ofSignIns = decidedInRedis("sign-ins to the console cannot be reached");
 
-export function createSignInAttempts(deps: OperatorStoreDeps): SignInAttempts {
+/** Both methods throw AppError REDIS_UNAVAILABLE. */
+export function createSignInAttempts(deps: OperatorStoreDeps) {
   const { redis } = deps;
   const { keyOf, seal, open } = createSealed(deps, consoleSignInKey, Attempt);
   return {
-    keep: (attempt: SignInAttempt) =>
+    /** @returns the value of the cookie that binds it to the browser */
+    keep: (attempt: SignInAttempt): Promise<string> =>
       ofSignIns(async () => {
         const cookie = newCookie();
         await redis.set(keyOf(cookie), seal(cookie, attempt), "EX", consoleSignInKey.ttlSeconds);
         return cookie;
       }),
-    take: (cookie) => ofSignIns(async () => open(cookie, await redis.getdel(keyOf(cookie)))),
+    /** Once. */
+    take: (cookie: string): Promise<SignInAttempt | undefined> =>
+      ofSignIns(async () => open(cookie, await redis.getdel(keyOf(cookie)))),
   };
 }

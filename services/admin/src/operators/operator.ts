@@ -1,7 +1,8 @@
 import { createHmac } from "node:crypto";
 import type { Clock } from "@postern/shared/platform/time";
 import type { AskingOperator } from "./operator-api.ts";
-import { type OperatorSession, type OperatorSessions, proofMs } from "./operator-session.ts";
+import { proofMs } from "./operator-session.ts";
+import type { OperatorSession, OperatorSessions } from "./operator-sessions-redis.ts";
 import type { FindRole } from "./role-lookup.ts";
 
 /** The operator of a request. */
@@ -19,27 +20,26 @@ export interface Operator extends AskingOperator {
 
 /** `withdrawn`: the account of the session no longer has a role, or is suspended. */
 export type FoundOperator = Operator | "none" | { readonly withdrawn: string };
-/** @throws AppError REDIS_UNAVAILABLE */
-export type FindOperator = (request: {
+interface OperatorRequest {
   readonly cookie: string | undefined;
   readonly session: string;
   readonly clientIp: string;
   /** Not a request of the operator: the session is not prolonged. */
   readonly isPassive?: true;
-}) => Promise<FoundOperator>;
+}
 
 /** The key is the cookie, which only this browser has. */
 function csrfTokenOf(cookie: string): string {
   return createHmac("sha256", cookie).update("console form").digest("base64url");
 }
 
-/** Asks for the role on each request, so that a withdrawn one ends with the next. */
+/** Asks for the role on each request, so that a withdrawn one ends with the next. @throws AppError REDIS_UNAVAILABLE */
 export function createFindOperator(
   sessions: OperatorSessions,
   findRole: FindRole,
   isSuspended: (account: string) => boolean,
   clock: Clock,
-): FindOperator {
+) {
   const rightNow = async ({ account, role, domain }: OperatorSession, guid: string) => {
     try {
       return { right: (await findRole(account, guid)).right, isRoleCurrent: true };
@@ -47,7 +47,7 @@ export function createFindOperator(
       return { right: { role, domain }, isRoleCurrent: false };
     }
   };
-  return async ({ cookie, session: guid, clientIp, isPassive }) => {
+  return async ({ cookie, session: guid, clientIp, isPassive }: OperatorRequest): Promise<FoundOperator> => {
     const stored =
       cookie === undefined ? undefined : await (isPassive === true ? sessions.peek(cookie) : sessions.find(cookie));
     if (cookie === undefined || stored === undefined) return "none";
@@ -69,3 +69,5 @@ export function createFindOperator(
     };
   };
 }
+
+export type FindOperator = ReturnType<typeof createFindOperator>;

@@ -18,7 +18,8 @@ import {
   randomPKCECodeVerifier,
   randomState,
 } from "openid-client";
-import { proofMs, type SignInAttempt, sessionLifeMs } from "./operator-session.ts";
+import { proofMs, sessionLifeMs } from "./operator-session.ts";
+import type { SignInAttempt } from "./operator-sessions-redis.ts";
 
 /** What the identity provider says about an operator who has just signed in. */
 export interface SignedIn {

@@ -16,9 +16,6 @@ export interface Reach {
   readonly account: string;
 }
 
-/** @throws AppError if an engine or a backend that may know the name does not answer: it is then not known to be without a role */
-export type FindReach = (operator: ReachingOperator, name: string) => Promise<Reach>;
-
 interface ReachingOperator extends OperatorRight {
   readonly account: string;
   readonly session: string;
@@ -64,10 +61,11 @@ export function createFindReach(
   findRole: FindRole,
   accountNames: FindAccountNames,
   domains: CurrentDomains = () => undefined,
-): FindReach {
+) {
   const findAll = createFindAll(accountNames);
   const place = createPlace(domains);
-  return async (operator, name) => {
+  /** @throws AppError if an engine or a backend that may know the name does not answer: it is then not known to be without a role */
+  return async (operator: ReachingOperator, name: string): Promise<Reach> => {
     const { account: own, session } = operator;
     const typed = await place(operator, name);
     // Before any backend is asked: not even the time tells whether another domain has the account.
@@ -86,3 +84,5 @@ export function createFindReach(
     return { ...reach, kind: known.some(({ isUnknown }) => isUnknown === true) ? "unread" : "allowed" };
   };
 }
+
+export type FindReach = ReturnType<typeof createFindReach>;

@@ -13,15 +13,12 @@ export interface KnownAccount {
   readonly isUnknown?: true;
 }
 
-/** Looks an account up at an engine. @throws AppError if its role cannot be determined */
-export type FindRole = (name: string, session: string) => Promise<KnownAccount>;
-
 /** What an engine says of a name that nobody may sign in with. */
 const unknownReasons: ReadonlySet<string> = new Set(["unknown_user", "domain"]);
 
-/** Without the caches, so that a withdrawn role ends with the change in the backend. */
-function lookupRequest(username: string, session: string): AuthRequest {
-  return {
+/** A look-up without the caches, so that a role that was withdrawn or assigned a moment ago counts. */
+export const freshLookup = (username: string, session: string) =>
+  ({
     session,
     username,
     operation: "lookup",
@@ -30,9 +27,9 @@ function lookupRequest(username: string, session: string): AuthRequest {
     tls: true,
     memoryCache: false,
     sharedCache: false,
-  };
-}
+  }) as const satisfies AuthRequest;
 
+/** Looks an account up at an engine. @throws AppError if its role cannot be determined */
 export function createRoleLookup(
   readRight: ReadRight,
   decide: (
@@ -41,11 +38,11 @@ export function createRoleLookup(
   ) => Promise<AuthDecision>,
   timeoutMs: () => number,
   clock: Clock,
-): FindRole {
-  return async (name, session) => {
+) {
+  return async (name: string, session: string): Promise<KnownAccount> => {
     const waitMs = timeoutMs();
     const context = { deadline: clock.now() + waitMs, signal: AbortSignal.timeout(waitMs) };
-    const decision = await decide(lookupRequest(name, session), context);
+    const decision = await decide(freshLookup(name, session), context);
     if (decision.outcome === "ok") return { account: decision.account, right: await readRight(decision) };
     if (decision.outcome === "fail" && unknownReasons.has(decision.reason))
       return { account: name, right: undefined, isUnknown: true };
@@ -53,3 +50,5 @@ export function createRoleLookup(
     throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `the role of an account cannot be determined: ${why}` });
   };
 }
+
+export type FindRole = ReturnType<typeof createRoleLookup>;

@@ -1,24 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { accountSuspension, authenticate, type SuspensionDone } from "@postern/shared/contracts";
 import { foldedName } from "@postern/shared/domain/brute-force";
-import type { FindAccountNames } from "@postern/shared/domain/flush";
 import { isOfSite, type Suspension, type Suspensions } from "@postern/shared/domain/suspensions";
-import type { Bus } from "@postern/shared/platform/bus";
 import { AppError } from "@postern/shared/platform/errors";
-import type { Logger } from "@postern/shared/platform/logging";
 import { decidedInRedis } from "@postern/shared/platform/redis";
 import { type Clock, steadyClock } from "@postern/shared/platform/time";
+import type { AdminParts } from "../admin-parts.ts";
+import { freshLookup } from "../operators/role-lookup.ts";
 import { malformed } from "../read-request.ts";
 
-export interface ChangeSuspensionDeps {
+interface ChangeSuspensionDeps extends Pick<AdminParts, "accountNames" | "bus" | "logger"> {
   readonly suspensions: Suspensions;
-  readonly accountNames: FindAccountNames;
-  readonly bus: Pick<Bus, "request">;
   /** Revokes the tokens that the JWT endpoints have issued to the account. */
   readonly revokeTokens: (account: string) => Promise<void>;
   /** Removes the cached results of a name at every engine. */
   readonly flushAccount: (name: string) => Promise<unknown>;
-  readonly logger: Logger;
   /** The clock of Redis. */
   readonly clock: Clock;
 }
@@ -45,10 +41,8 @@ const lookUpMs = 2000;
 function createEndAccess({ bus, logger, revokeTokens }: ChangeSuspensionDeps) {
   /** The attributes contain mail addresses. Without them, the user is notified at the account's name. */
   const attributesOf = async (username: string): Promise<Record<string, string[]>> => {
-    const lookup = { operation: "lookup", dialect: "idp", protocol: "idp", tls: true } as const;
-    const request = { ...lookup, session: randomUUID(), username, memoryCache: false, sharedCache: false };
     const decision = await bus
-      .request(authenticate, request, { deadline: steadyClock.now() + lookUpMs })
+      .request(authenticate, freshLookup(username, randomUUID()), { deadline: steadyClock.now() + lookUpMs })
       .catch(() => undefined);
     return decision?.outcome === "ok" ? decision.attributes : {};
   };

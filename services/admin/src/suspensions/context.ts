@@ -1,37 +1,26 @@
-import { type Base, ownRegionFromConfig, suspensionsFromConfig } from "@postern/shared/assembly";
+import { ownRegionFromConfig, suspensionsFromConfig } from "@postern/shared/assembly";
 import { createAccountFlush } from "@postern/shared/domain/account-epoch";
-import type { FindAccountNames } from "@postern/shared/domain/flush";
 import { createRevoker, serviceTokenNames } from "@postern/shared/domain/tokens";
-import type { Bus } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
-import type { RedisClient } from "@postern/shared/platform/redis";
-import { type Clock, systemClock } from "@postern/shared/platform/time";
+import { systemClock } from "@postern/shared/platform/time";
+import type { AdminParts } from "../admin-parts.ts";
 import { createChangeSuspension } from "./change-suspension.ts";
 
-interface Parts extends Pick<Base, "logger"> {
-  readonly redis: RedisClient;
-  readonly cache: RedisClient;
-  readonly bus: Bus;
-  readonly accountNames: FindAccountNames;
-  /** The clock of Redis. */
-  readonly clock: Clock;
-}
-
 /** The suspended accounts, and what suspends and resumes them. */
-export function createSuspending(config: Config, { redis, cache, bus, accountNames, clock, logger }: Parts) {
-  const { storage, runtime } = config;
-  const suspensions = suspensionsFromConfig(config, { logger }, { redis, bus, clock });
-  const { prefix: keyPrefix } = storage.redis;
+export function createSuspending(config: Config, parts: AdminParts) {
+  const { state: redis, cache, keyPrefix, bus, sharedClock: clock } = parts;
+  const suspensions = suspensionsFromConfig(config, parts, { redis, bus, clock });
   const region = ownRegionFromConfig(config, redis);
   const revoker = createRevoker(redis, keyPrefix, systemClock, region?.log);
-  const { issuer } = serviceTokenNames(runtime.naming.identifier);
+  const { issuer } = serviceTokenNames(config.runtime.naming.identifier);
   const revokeTokens = (account: string): Promise<void> => revoker.denySubject(issuer, account);
   const flushCaches = createAccountFlush({ redis: cache, bus, keyPrefix });
   const flushAccount = async (user: string): Promise<void> => {
     await flushCaches(user);
     await region?.log.append({ kind: "account-flush", user, keepsBans: true });
   };
-  const parts = { suspensions, accountNames, bus, revokeTokens, flushAccount, logger, clock };
-  const changeSuspension = createChangeSuspension(parts);
+  const changeSuspension = createChangeSuspension({ ...parts, suspensions, revokeTokens, flushAccount, clock });
   return { suspensions, changeSuspension };
 }
+
+export type Suspending = ReturnType<typeof createSuspending>;

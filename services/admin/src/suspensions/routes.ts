@@ -1,18 +1,16 @@
 import {
-  type OperationId,
-  operation,
   ResumptionRequest,
   type SuspensionDone,
   type SuspensionList,
   SuspensionRequest,
 } from "@postern/shared/contracts";
-import { type AuditOutcome, auditedCaller } from "@postern/shared/domain/audit";
+import { auditedCaller } from "@postern/shared/domain/audit";
 import { accountsFor } from "@postern/shared/domain/domains";
-import { compileCheck, guardedRoute } from "@postern/shared/platform/http";
+import { compileCheck } from "@postern/shared/platform/http";
 import { parseDuration } from "@postern/shared/platform/time";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AdminContext } from "../context.ts";
-import { malformed, sessionOf } from "../read-request.ts";
+import { auditing, malformed, readBody, serve, sessionOf } from "../read-request.ts";
 import { writtenSuspension } from "./written-suspension.ts";
 
 const longestMs = 10 * 366 * 86_400_000;
@@ -42,24 +40,19 @@ async function audited(
   { event, username, note }: Audited,
   change: () => Promise<SuspensionDone | undefined>,
 ): Promise<SuspensionDone | undefined> {
-  const about = { event, ...auditedCaller(request.caller), session: sessionOf(request), note } as const;
-  const write = (outcome: AuditOutcome, target: string, until?: string): void =>
-    audit.record({ ...about, outcome, target, reason: until });
+  const { write, run } = auditing({ audit }, request, { event, note, target: username });
   const counted = (result: "ok" | "none" | "failed"): void =>
     adminMetrics.suspensionChanged(event === "account.suspend" ? "suspend" : "resume", result);
-  try {
-    const done = await change();
-    const { accounts = [], until } = done ?? {};
-    for (const account of accounts) write("ok", account, until);
-    if (accounts.length === 0) write("denied", username);
-    counted(accounts.length === 0 ? "none" : "ok");
-    return done;
-  } catch (error) {
-    // Some accounts may have been changed.
-    write("failed", username);
+  // Some accounts may have been changed before a failure.
+  const done = await run(change, "failed").catch((error: unknown) => {
     counted("failed");
     throw error;
-  }
+  });
+  const { accounts = [], until } = done ?? {};
+  for (const target of accounts) write("ok", { target, reason: until });
+  if (accounts.length === 0) write("denied");
+  counted(accounts.length === 0 ? "none" : "ok");
+  return done;
 }
 
 function send(reply: FastifyReply, done: SuspensionDone | undefined): FastifyReply {
@@ -76,11 +69,9 @@ function isLimited({ caller }: FastifyRequest): boolean {
 function postSuspension(context: AdminContext) {
   const { changeSuspension } = context;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const { body, caller } = request;
-    if (!suspensionCheck.accepts(body)) throw malformed(suspensionCheck.explain(body));
-    const { username, for: lasts = "", reason = "" } = body;
+    const { username, for: lasts = "", reason = "" } = readBody(suspensionCheck, request.body);
     const lastsMs = lastingMs(lasts.trim());
-    const { actor: by = "" } = auditedCaller(caller);
+    const { actor: by = "" } = auditedCaller(request.caller);
     const details = { event: "account.suspend", username, note: reason || undefined } as const;
     const change = { username, session: sessionOf(request), isLimited: isLimited(request) };
     const done = await audited(context, request, details, () =>
@@ -90,33 +81,28 @@ function postSuspension(context: AdminContext) {
   };
 }
 
-function deleteSuspension(context: AdminContext) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const { body } = request;
-    if (!resumptionCheck.accepts(body)) throw malformed(resumptionCheck.explain(body));
-    const { username } = body;
-    const done = await audited(context, request, { event: "account.resume", username }, () =>
-      context.changeSuspension.resume({ username, session: sessionOf(request), isLimited: isLimited(request) }),
-    );
-    return send(reply, done);
-  };
+async function deleteSuspension(request: FastifyRequest, reply: FastifyReply, context: AdminContext) {
+  const { username } = readBody(resumptionCheck, request.body);
+  const done = await audited(context, request, { event: "account.resume", username }, () =>
+    context.changeSuspension.resume({ username, session: sessionOf(request), isLimited: isLimited(request) }),
+  );
+  return send(reply, done);
 }
 
-function getSuspensions({ suspensions, domains }: AdminContext) {
-  return async ({ caller }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const isVisible = caller?.domains && (await accountsFor(caller, domains));
-    await suspensions.refresh();
-    const visible = suspensions.all.filter(({ account }) => isVisible?.(account) !== false);
-    const sorted = visible.toSorted((a, b) => b.sinceMs - a.sinceMs);
-    const list: SuspensionList = { suspensions: sorted.map((one) => writtenSuspension(one, isVisible)) };
-    return reply.header("cache-control", "no-store").send(list);
-  };
+async function getSuspensions({ caller }: FastifyRequest, reply: FastifyReply, { suspensions, domains }: AdminContext) {
+  const isVisible = caller?.domains && (await accountsFor(caller, domains));
+  await suspensions.refresh();
+  const visible = suspensions.all.filter(({ account }) => isVisible?.(account) !== false);
+  const sorted = visible.toSorted((a, b) => b.sinceMs - a.sinceMs);
+  const list: SuspensionList = { suspensions: sorted.map((one) => writtenSuspension(one, isVisible)) };
+  return reply.header("cache-control", "no-store").send(list);
 }
 
 /** `/api/v1/suspensions`: accounts that operators have suspended. */
 export function registerSuspensions(app: FastifyInstance, context: AdminContext): void {
-  const guarded = (id: OperationId) => guardedRoute(operation(id), context.settings.identifier);
-  app.route({ ...guarded("listSuspensions"), handler: getSuspensions(context) });
-  app.route({ ...guarded("suspendAccount"), handler: postSuspension(context) });
-  app.route({ ...guarded("resumeAccount"), handler: deleteSuspension(context) });
+  serve(app, context, [
+    ["listSuspensions", getSuspensions],
+    ["suspendAccount", postSuspension(context)],
+    ["resumeAccount", deleteSuspension],
+  ]);
 }

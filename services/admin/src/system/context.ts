@@ -1,26 +1,20 @@
-import { type Base, createServiceReport, type EngineBus } from "@postern/shared/assembly";
+import { createServiceReport } from "@postern/shared/assembly";
 import type { SystemReport } from "@postern/shared/contracts";
 import { createServiceReports } from "@postern/shared/domain/service-reports";
 import { within } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
 import type { Health } from "@postern/shared/platform/lifecycle";
-import type { RedisClient } from "@postern/shared/platform/redis";
 import { systemClock as clock } from "@postern/shared/platform/time";
+import type { AdminParts } from "../admin-parts.ts";
+import type { AdminRecords } from "../admin-records.ts";
 import { hookFiles } from "../hooks/hook-table.ts";
 import type { ReadJob } from "../jobs/job-status-redis.ts";
-import type { Regions } from "../regions/regions.ts";
 import { createQueues } from "./queues-redis.ts";
 import { createRedisRoles } from "./redis-roles-redis.ts";
 import { createDescribeSystem } from "./system-report.ts";
 
-interface Parts extends Base, EngineBus {
-  readonly health: Health;
-  readonly state: RedisClient;
-  readonly queue: RedisClient;
-  readonly cache: RedisClient;
-  readonly readJob: ReadJob;
-  readonly regions: Regions | undefined;
-}
+type Parts = AdminParts &
+  Pick<AdminRecords, "regions"> & { readonly health: Health; readonly jobs: { readonly read: ReadJob } };
 
 const natsTimeoutMs = 1000;
 const regionsTimeoutMs = 1000;
@@ -33,7 +27,7 @@ function expectedServices({ identity }: Config): readonly string[] {
   return ["gateway", "auth-engine", ...(hasIdp ? ["idp"] : []), "admin", "jobs-worker"];
 }
 
-function natsState({ bus }: EngineBus): () => Promise<SystemReport["nats"]> {
+function natsState({ bus }: AdminParts): () => Promise<SystemReport["nats"]> {
   return async () => {
     const startedMs = performance.now();
     try {
@@ -46,7 +40,7 @@ function natsState({ bus }: EngineBus): () => Promise<SystemReport["nats"]> {
 }
 
 export function createSystem(config: Config, parts: Parts) {
-  const { bus, engineWatch, state, queue, cache, readJob, regions } = parts;
+  const { bus, engineWatch, state, queue, cache, keyPrefix, jobs, regions } = parts;
   const expected = expectedServices(config);
   const serviceReports = createServiceReports(bus, clock, expected, waitMs);
   const scripts = async () => ({ scripts: hookFiles(parts.configuration.current()).map(({ path }) => path) });
@@ -58,7 +52,7 @@ export function createSystem(config: Config, parts: Parts) {
     nats: natsState(parts),
     engines: engineWatch.engines,
     regions: async () => within(regions?.list() ?? Promise.resolve(undefined), regionsTimeoutMs).catch(() => undefined),
-    queues: createQueues(queue, config.storage.redis.prefix, readJob),
+    queues: createQueues(queue, keyPrefix, jobs.read),
     clock,
   });
   return { describeSystem, serviceReports };

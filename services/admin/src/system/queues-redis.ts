@@ -4,14 +4,6 @@ import { within } from "@postern/shared/platform/concurrency";
 import { jobKey, type RedisClient } from "@postern/shared/platform/redis";
 import type { ReadJob } from "../jobs/job-status-redis.ts";
 
-export interface QueueStates {
-  readonly queues: SystemReport["queues"];
-  readonly jobs: readonly JobRecord[];
-}
-
-/** Never rejects: what cannot be read is `unknown`. */
-export type ReadQueues = () => Promise<QueueStates>;
-
 const timeoutMs = 1000;
 const maxJobs = 20;
 
@@ -30,7 +22,7 @@ async function recentIds(redis: RedisClient, keyPrefix: string): Promise<readonl
   return [...new Set([...active, ...waiting, ...delayed, ...ended])].slice(0, maxJobs);
 }
 
-async function stateOf(name: string, counted: Promise<JobCounts>): Promise<QueueStates["queues"][number]> {
+async function stateOf(name: string, counted: Promise<JobCounts>): Promise<SystemReport["queues"][number]> {
   try {
     return { name, state: "up", ...(await within(counted, timeoutMs)) };
   } catch {
@@ -38,9 +30,9 @@ async function stateOf(name: string, counted: Promise<JobCounts>): Promise<Queue
   }
 }
 
-/** `redis` is the client of the role `queue`. */
-export function createQueues(redis: RedisClient, keyPrefix: string, readJob: ReadJob): ReadQueues {
-  const recentJobs = async (): Promise<QueueStates["jobs"]> => {
+/** Never rejects: what cannot be read is `unknown`. @param redis of the role `queue` */
+export function createQueues(redis: RedisClient, keyPrefix: string, readJob: ReadJob) {
+  const recentJobs = async (): Promise<readonly JobRecord[]> => {
     const records = await Promise.all((await recentIds(redis, keyPrefix)).map((id) => readJob(id)));
     return records.filter((record) => record !== undefined);
   };
@@ -53,3 +45,5 @@ export function createQueues(redis: RedisClient, keyPrefix: string, readJob: Rea
     return { queues: [flushes, notifications], jobs };
   };
 }
+
+export type ReadQueues = ReturnType<typeof createQueues>;

@@ -1,16 +1,8 @@
+import type { SystemReport } from "@postern/shared/contracts";
 import { within } from "@postern/shared/platform/concurrency";
 import type { RedisClient, RedisRole } from "@postern/shared/platform/redis";
 
-/** A role of Redis; without the optional members its server does not answer. */
-export interface RedisRoleState {
-  readonly role: string;
-  readonly state: "up" | "down";
-  readonly latency_ms?: number;
-  readonly used_bytes?: number;
-  readonly max_bytes?: number;
-}
-
-export type ReadRedisRoles = () => Promise<readonly RedisRoleState[]>;
+type RoleState = SystemReport["redis"][number];
 
 const timeoutMs = 1000;
 
@@ -20,7 +12,7 @@ function sizeIn(info: string, name: string): number | undefined {
   return text === undefined ? undefined : Number(text);
 }
 
-async function measure(client: RedisClient): Promise<Omit<RedisRoleState, "role">> {
+async function measure(client: RedisClient): Promise<Omit<RoleState, "role">> {
   const startedMs = performance.now();
   await client.ping();
   const latency = Math.round((performance.now() - startedMs) * 100) / 100;
@@ -35,13 +27,15 @@ async function measure(client: RedisClient): Promise<Omit<RedisRoleState, "role"
   };
 }
 
-export function createRedisRoles(clients: Readonly<Record<RedisRole, RedisClient>>): ReadRedisRoles {
+export function createRedisRoles(clients: Readonly<Record<RedisRole, RedisClient>>) {
   const roles = ["state", "queue", "cache"] as const;
-  return () =>
+  return (): Promise<RoleState[]> =>
     Promise.all(
-      roles.map(async (role): Promise<RedisRoleState> => {
+      roles.map(async (role) => {
         const measured = within(measure(clients[role]), timeoutMs);
         return { role, ...(await measured.catch(() => ({ state: "down" as const }))) };
       }),
     );
 }
+
+export type ReadRedisRoles = ReturnType<typeof createRedisRoles>;

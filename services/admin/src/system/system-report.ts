@@ -20,8 +20,6 @@ export interface SystemReportDeps {
   readonly clock: Clock;
 }
 
-export type DescribeSystem = () => Promise<SystemReport>;
-
 const dayMs = 86_400_000;
 /** Consoles that refresh at the same time share one report. */
 const freshForMs = 1000;
@@ -158,7 +156,7 @@ async function describe(deps: SystemReportDeps): Promise<SystemReport> {
     services: [...servicesOf(reports, deps.expected)],
     engines: nats.state === "up" ? { state: count > 0 ? "up" : "down", heard: count } : { state: "unknown" },
     backends: backendsOf(reports),
-    redis: [...redis],
+    redis,
     nats,
     ...(regions && { regions }),
     queues,
@@ -173,7 +171,7 @@ async function describe(deps: SystemReportDeps): Promise<SystemReport> {
 }
 
 /** Never rejects and takes about two seconds at most: each part has its own time limit. */
-export function createDescribeSystem(deps: SystemReportDeps): DescribeSystem {
+export function createDescribeSystem(deps: SystemReportDeps) {
   let last: Promise<SystemReport> | undefined;
   let endedMs = Number.POSITIVE_INFINITY;
   const begin = async (): Promise<SystemReport> => {
@@ -184,7 +182,7 @@ export function createDescribeSystem(deps: SystemReportDeps): DescribeSystem {
       endedMs = performance.now();
     }
   };
-  return () => {
+  return (): Promise<SystemReport> => {
     if (last === undefined || performance.now() - endedMs >= freshForMs) last = begin();
     return last;
   };

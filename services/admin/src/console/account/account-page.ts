@@ -1,12 +1,13 @@
 import {
-  type AccountReport,
-  type DecisionHistoryPage,
-  type Explanation,
-  type OidcSessionList,
+  AccountReport,
+  DecisionHistoryPage,
+  Explanation,
+  OidcSessionList,
   pathTo,
-  type RiskExplanation,
+  RiskExplanation,
 } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
+import type { Operator } from "../../operators/operator.ts";
 import { comma, english, t, word } from "../../texts/texts.ts";
 import {
   type Actionable,
@@ -16,17 +17,20 @@ import {
   missingActions,
   type ShownReach,
 } from "../action-forms.ts";
+import { actionableOn, queryIn } from "../actionable.ts";
+import { createReadAnswer, createRequireAnswer } from "../api-answer.ts";
 import type { ConsolePage } from "../console-document.ts";
+import { type ConsoleVisit, type PageAnswer, shownReach } from "../console-visit.ts";
+import type { ConsolePagesDeps } from "../context.ts";
 import { badge, stateBadge } from "../house/badge.ts";
 import { card } from "../house/card.ts";
+import { askedByName } from "../searched-text.ts";
 import { sendersPart } from "../senders-part.ts";
 import { time, untaggedNote } from "../shown-values.ts";
 import { accountSignIns } from "../sign-ins/sign-ins-part.ts";
 import { suspiciousPart } from "../suspicious-part.ts";
 import { causesPart, incompleteText, verdictPart } from "../verdict-part.ts";
-import { backendsPart } from "./account-backends.ts";
-import { appPasswordsPart, devicesPart, factorsPart } from "./account-credentials.ts";
-import { sessionsPart } from "./account-sessions.ts";
+import { appPasswordsPart, backendsPart, devicesPart, factorsPart, sessionsPart } from "./account-credentials.ts";
 
 /** What is known about one account. */
 export interface AccountAnswer {
@@ -133,4 +137,45 @@ export function accountPage(view: AccountView): ConsolePage {
       isSuspended(explanation) && badge("bad", t("standing.suspended"))
     }</h1>${untaggedNote(view.query, report.query)}${answerPart(view, answer)}`,
   };
+}
+
+const readReport = createRequireAnswer(AccountReport);
+const readExplanation = createRequireAnswer(Explanation);
+const readHistory = createReadAnswer(DecisionHistoryPage);
+const readRisk = createReadAnswer(RiskExplanation);
+const readSessions = createReadAnswer(OidcSessionList);
+/** The most that the interface lists: more than an account has, unless per_account is raised. */
+const maxRecords = "500";
+
+async function answerTo({ ask }: ConsolePagesDeps, operator: Operator, query: string): Promise<AccountAnswer> {
+  const report = await askedByName(
+    { name: query, operator: operator.account },
+    (name) => readReport(ask, operator, { operation: "showAccount", body: { account: name } }),
+    ({ account: found }) => found !== undefined,
+  );
+  const { account = query } = report;
+  const ofSessions = { path: { user_id: account }, query: { browser: "true" } };
+  const [explanation, history, sessions, risk] = await Promise.all([
+    readExplanation(ask, operator, { operation: "explain", query: { query: account } }),
+    readHistory(ask, operator, { operation: "listDecisions", query: { account, limit: maxRecords } }),
+    // The rest of the page needs neither the identity provider nor what engines know of the account's risk.
+    readSessions(ask, operator, { operation: "listOidcSessions", ...ofSessions }).catch(() => undefined),
+    readRisk(ask, operator, { operation: "explainRisk", query: { query: account } }).catch(() => undefined),
+  ]);
+  return { report, explanation, history, sessions, risk };
+}
+
+/** `GET /console/account`; with `for`, the handle of an account. */
+export async function getAccountPage(deps: ConsolePagesDeps, visit: ConsoleVisit): Promise<PageAnswer> {
+  const { operator } = visit;
+  const query = queryIn(deps, visit);
+  if (query === undefined) return "link";
+  const answer = query === "" ? undefined : await answerTo(deps, operator, query);
+  return accountPage({
+    ...actionableOn(deps, visit, ({ account }) => (query === "" ? pathTo("consoleAccount") : account(query))),
+    query,
+    answer,
+    nowMs: deps.clock.now(),
+    reach: await shownReach(deps, operator, answer?.report.query),
+  });
 }

@@ -29,8 +29,8 @@ const answering: AccountReportDeps = {
     outcome: "ok",
     appPasswords: [{ id: "0123456789abcdef", label: "phone", protocols: ["imap"], createdAt: 1_900_000_000 }],
   }),
-  locks: { read: async () => ({ totp: 3 }) },
-  devices: undefined,
+  factorLocks: { read: async () => ({ totp: 3 }) },
+  rememberedDevices: undefined,
   changes: {
     list: async () => [{ timeMs: 1_900_000_000_000, event: "second_factor.add", reason: "totp", by: "user" }],
   },
@@ -75,7 +75,7 @@ test("a source that does not answer is listed, and the rest of the report remain
   const found = await report({
     describe: silent,
     listAppPasswords: silent,
-    locks: { read: silent },
+    factorLocks: { read: silent },
     judgeLostPhone: silent,
   });
   expect(found).toMatchObject({ account: "alice@example.test", factors: { totp: true }, backends: [] });

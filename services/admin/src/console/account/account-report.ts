@@ -20,18 +20,15 @@ export interface AccountReportDeps {
   readonly describe: (request: Request<typeof describeAccount>) => Promise<Reply<typeof describeAccount>>;
   readonly readFactors: (target: MfaTarget) => Promise<Reply<typeof mfaFactorsRead>>;
   readonly listAppPasswords: (target: MfaTarget) => Promise<Reply<typeof mfaAppPasswordsList>>;
-  readonly locks: Pick<FactorLocks, "read">;
+  readonly factorLocks: Pick<FactorLocks, "read">;
   /** Undefined without the secret that encrypts them. */
-  readonly devices: Pick<RememberedDevices, "list"> | undefined;
+  readonly rememberedDevices: Pick<RememberedDevices, "list"> | undefined;
   /** Undefined while no user notifications are sent. */
   readonly sent: Pick<SentNotifications, "list"> | undefined;
   /** Undefined while no history is recorded. */
   readonly changes: Pick<AccountChanges, "list"> | undefined;
   readonly judgeLostPhone: LostPhone["judgeLostPhone"];
 }
-
-/** `session` is the GUID of the request. Never throws: what does not answer is named in `incomplete`. */
-export type ReportAccount = (query: AccountQuery, session: string) => Promise<AccountReport>;
 
 type Factors = NonNullable<AccountReport["factors"]>;
 type AppPasswords = AccountReport["app_passwords"];
@@ -92,12 +89,15 @@ function writtenChange({ timeMs, event, reason, by }: StoredChange): AccountChan
 }
 
 /** Counts of wrong codes, remembered devices, notifications and changes are stored under the account's own name. */
-function createStored({ locks, devices, sent, changes }: AccountReportDeps, { get }: ReturnType<typeof createParts>) {
+function createStored(
+  { factorLocks, rememberedDevices, sent, changes }: AccountReportDeps,
+  { get }: ReturnType<typeof createParts>,
+) {
   return async (account: string | undefined) => {
     if (account === undefined) return { wrongCodes: {}, remembered: [], notifications: [], changes: changes && [] };
     const [wrongCodes, remembered, records, changed] = await Promise.all([
-      get(() => locks.read(account), {}, english["incomplete.wrong_codes"]),
-      get(async () => (await devices?.list(account)) ?? [], [], english["incomplete.devices"]),
+      get(() => factorLocks.read(account), {}, english["incomplete.wrong_codes"]),
+      get(async () => (await rememberedDevices?.list(account)) ?? [], [], english["incomplete.devices"]),
       get(async () => (await sent?.list(account)) ?? [], [], english["incomplete.notifications"]),
       get(async () => changes?.list(account), undefined, english["incomplete.changes"]),
     ]);
@@ -127,9 +127,10 @@ function factorsOf(
 
 const noAppPasswords: Reply<typeof mfaAppPasswordsList> = { outcome: "unsupported" };
 
-export function createReportAccount(deps: AccountReportDeps): ReportAccount {
+export function createReportAccount(deps: AccountReportDeps) {
   const { describe, readFactors, listAppPasswords, judgeLostPhone, sent } = deps;
-  return async ({ account: query, protocol = "imap" }, session) => {
+  /** `session` is the GUID of the request. Never throws: what does not answer is named in `incomplete`. */
+  return async ({ account: query, protocol = "imap" }: AccountQuery, session: string): Promise<AccountReport> => {
     const parts = createParts();
     const { get, incomplete } = parts;
     const target = { session, username: query };

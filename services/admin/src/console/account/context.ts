@@ -1,27 +1,16 @@
-import { type EngineBus, keyRingFromConfig } from "@postern/shared/assembly";
+import { keyRingFromConfig } from "@postern/shared/assembly";
 import {
   type BackendDescription,
   describeAccount,
   mfaAppPasswordsList,
   mfaFactorsRead,
 } from "@postern/shared/contracts";
-import { type AccountChanges, createSentNotifications } from "@postern/shared/domain/history";
-import type { RememberedDevices } from "@postern/shared/domain/remembered-devices";
+import { createSentNotifications } from "@postern/shared/domain/history";
 import type { Config } from "@postern/shared/platform/config";
-import type { RedisClient } from "@postern/shared/platform/redis";
 import { steadyClock } from "@postern/shared/platform/time";
-import type { FactorLocks } from "../../factor-locks/factor-locks-redis.ts";
-import type { LostPhone } from "../../lost-phone/create-lost-phone-code.ts";
-import type { LiveAdminSettings } from "../../settings.ts";
-import { createReportAccount, type ReportAccount } from "./account-report.ts";
-
-interface Parts extends Pick<EngineBus, "bus"> {
-  readonly live: { readonly current: LiveAdminSettings };
-  readonly state: RedisClient;
-  readonly rememberedDevices: RememberedDevices | undefined;
-  readonly changes: AccountChanges | undefined;
-  readonly judgeLostPhone: LostPhone["judgeLostPhone"];
-}
+import type { AdminParts } from "../../admin-parts.ts";
+import type { AdminRecords } from "../../admin-records.ts";
+import { type AccountReportDeps, createReportAccount } from "./account-report.ts";
 
 /** Customers mostly call about mail programs, which use this protocol. */
 const protocol = "imap";
@@ -29,30 +18,27 @@ const protocol = "imap";
 const describeMs = 1000;
 
 /** What each backend says about a name. */
-export function createDescribe({ bus }: Pick<Parts, "bus">) {
+export function createDescribe({ bus }: Pick<AdminParts, "bus">) {
   return async (username: string): Promise<readonly BackendDescription[]> => {
     const deadline = steadyClock.now() + describeMs;
     return (await bus.request(describeAccount, { username, protocol }, { deadline })).backends;
   };
 }
 
+type Parts = AdminParts &
+  Pick<AdminRecords, "changes"> &
+  Pick<AccountReportDeps, "factorLocks" | "rememberedDevices" | "judgeLostPhone">;
+
 /** What the services know about an account. */
-export function createAccounts(
-  config: Config,
-  { bus, live, state, rememberedDevices, changes, judgeLostPhone }: Parts,
-  locks: FactorLocks,
-): ReportAccount {
+export function createAccounts(config: Config, parts: Parts) {
+  const { bus, live, state, keyPrefix } = parts;
   const sentKeys = config.identity.notices.enabled ? keyRingFromConfig(config, "sent-notice") : undefined;
-  const { prefix: keyPrefix } = config.storage.redis;
   const context = () => ({ deadline: steadyClock.now() + live.current.decisionTimeoutMs });
   return createReportAccount({
+    ...parts,
     describe: (request) => bus.request(describeAccount, request, context()),
     readFactors: (target) => bus.request(mfaFactorsRead, target, context()),
     listAppPasswords: (target) => bus.request(mfaAppPasswordsList, target, context()),
-    locks,
-    devices: rememberedDevices,
-    changes,
-    judgeLostPhone,
     sent: sentKeys && createSentNotifications({ redis: state, keyPrefix, keys: sentKeys }),
   });
 }

@@ -1,7 +1,10 @@
 import { pathTo } from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/platform/errors";
 import { type Html, html } from "@postern/shared/platform/pages";
 import { t } from "../../texts/texts.ts";
 import type { ConsolePage } from "../console-document.ts";
+import { type ConsoleVisit, type PageAnswer, queryOf } from "../console-visit.ts";
+import type { ConsolePagesDeps } from "../context.ts";
 import { table } from "../house/table.ts";
 import { breakable } from "../shown-values.ts";
 import {
@@ -9,8 +12,10 @@ import {
   type ApiOperation,
   type ApiParameter,
   createNodeOf,
+  documentCheck,
   type NodeOf,
   operationsByTag,
+  operationsOf,
 } from "./document-reader.ts";
 import { limitText, type SchemaRow, sampleOf, schemaRows, typeText } from "./schema-rows.ts";
 
@@ -170,4 +175,25 @@ export function apiOperationPage(document: ApiDocument, operation: ApiOperation)
       html`<h2>${requestBody.required === false ? t("api.body_optional") : t("api.body")}</h2>${contentPart(nodeOf, t("api.body"), requestBody.content)}`
     }${answersPart(nodeOf, operation)}<h2>${t("api.curl")}</h2><p class="hint">${t("api.curl_about")}</p><pre class="copied" tabindex="0" role="region" aria-label="${t("api.curl")}"><code>${curlText(nodeOf, operation)}</code></pre>`,
   };
+}
+
+const longestFilter = 100;
+
+/** `GET /console/api`: the OpenAPI document of the management interface, to read; with `operation`, one of its operations. */
+export async function getApiPage({ ask }: ConsolePagesDeps, visit: ConsoleVisit): Promise<PageAnswer> {
+  const { request, operator } = visit;
+  const { status, body } = await ask(operator, { operation: "managementContractJson" });
+  if (status !== 200 || !documentCheck.accepts(body))
+    throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `managementContractJson returned ${status}` });
+  const id = queryOf(request, "operation");
+  if (id === undefined) return apiPage(body, queryOf(request, "words")?.trim().slice(0, longestFilter) ?? "");
+  const found = operationsOf(body).find(({ operationId }) => operationId === id);
+  return found === undefined ? "not_found" : apiOperationPage(body, found);
+}
+
+/** `GET /console/api/document`: for programs of the operator, because a browser's cookie opens no path of the management interface. */
+export async function getApiDocument({ ask }: ConsolePagesDeps, visit: ConsoleVisit): Promise<PageAnswer> {
+  const { status, body } = await ask(visit.operator, { operation: "managementContractJson" });
+  if (status !== 200) return "unavailable";
+  return visit.reply.headers({ "cache-control": "no-store", "x-content-type-options": "nosniff" }).send(body);
 }

@@ -1,16 +1,22 @@
-import { type Attacks, type BanRecord, type BanRecordPage, pathTo, type SignInSeries } from "@postern/shared/contracts";
+import { Attacks, type BanRecord, BanRecordPage, pathTo, SignInSeries } from "@postern/shared/contracts";
+import { AppError } from "@postern/shared/platform/errors";
 import { type Html, html } from "@postern/shared/platform/pages";
+import type { Operator } from "../../operators/operator.ts";
 import { comma, joined, t } from "../../texts/texts.ts";
 import { type Actionable, actionList, actNotice } from "../action-forms.ts";
+import { actionableOn } from "../actionable.ts";
+import { createReadAnswer } from "../api-answer.ts";
 import { chartFigure } from "../charts/chart.ts";
 import { outcomesChart } from "../charts/sign-in-charts.ts";
 import type { ConsolePage } from "../console-document.ts";
+import { type ConsoleVisit, type PageAnswer, queryOf } from "../console-visit.ts";
+import type { ConsolePagesDeps } from "../context.ts";
+import { getEvents } from "../get-events.ts";
 import { table } from "../house/table.ts";
 import { livePart } from "../live-script.ts";
-import { networkLink } from "../network-link.ts";
-import { exactTime, type SubjectLinks, time } from "../shown-values.ts";
+import { exactTime, linksOf, networkLink, type SubjectLinks, time } from "../shown-values.ts";
 
-export type BanOrder = "asc" | "desc";
+type BanOrder = "asc" | "desc";
 
 export interface BansView extends Actionable {
   readonly attacks: Attacks;
@@ -121,7 +127,7 @@ interface LiveBans extends Pick<BansView, "attacks" | "links" | "series"> {
 }
 
 /** What changes by itself. The list of bans does not: an operator may be filling in its forms. */
-export function liveBans(view: LiveBans): Html {
+function liveBans(view: LiveBans): Html {
   const { attacks, links, series, total } = view;
   return html`<div class="charts">${chartFigure(outcomesChart(series))}</div><p>${t("bans.in_force", { count: total })}</p><div class="lists"><section><h2>${t("bans.networks")}</h2>${counted(
     links,
@@ -137,4 +143,46 @@ export function bansPage(view: BansView): ConsolePage {
     id: "bans",
     body: html`${actNotice(view)}<h1>${title}</h1>${livePart(pathTo("consoleBansEvents"), liveBans({ ...view, total: view.bans.total }))}${bansPart(view)}`,
   };
+}
+
+const readBans = createReadAnswer(BanRecordPage);
+const readAttacks = createReadAnswer(Attacks);
+const readSeries = createReadAnswer(SignInSeries);
+/** The chart has the rest. */
+const minutes = "1";
+
+/** Undefined if an operation rejected its request, such as one with an invalid cursor. */
+async function readAll({ ask }: ConsolePagesDeps, operator: Operator, query: Readonly<Record<string, string>>) {
+  const [attacks, series, bans] = await Promise.all([
+    readAttacks(ask, operator, { operation: "showAttacks", query: { minutes } }),
+    readSeries(ask, operator, { operation: "showSeries", query: { range: "1h" } }),
+    readBans(ask, operator, { operation: "listBansByEnd", query }),
+  ]);
+  return attacks && series && bans && { attacks, series, bans };
+}
+
+/** `GET /console/bans`: an invalid cursor is a page that does not exist. */
+export async function getBansPage(deps: ConsolePagesDeps, visit: ConsoleVisit): Promise<PageAnswer> {
+  const { request, operator } = visit;
+  const order: BanOrder = queryOf(request, "order") === "asc" ? "asc" : "desc";
+  const rule = queryOf(request, "rule")?.trim() ?? "";
+  const cursor = queryOf(request, "cursor") ?? "";
+  const query = { order, ...(rule !== "" && { rule }), ...(cursor !== "" && { cursor }) };
+  const found = await readAll(deps, operator, query);
+  if (found === undefined) return "not_found";
+  const next = `${pathTo("consoleBans")}?${new URLSearchParams(query).toString()}`;
+  return bansPage({ ...actionableOn(deps, visit, () => next), ...found, order, rule });
+}
+
+/** `GET /console/bans/events` */
+export function getBansEvents(deps: ConsolePagesDeps) {
+  return getEvents(deps, {
+    page: "bans",
+    render: async (operator) => {
+      const found = await readAll(deps, operator, { limit: "1" });
+      if (found === undefined)
+        throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "the requests of the page were rejected" });
+      return liveBans({ ...found, links: linksOf(deps.handles, operator), total: found.bans.total });
+    },
+  });
 }

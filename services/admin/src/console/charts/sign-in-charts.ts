@@ -20,7 +20,8 @@ const timesOf = ({ steps, step_seconds: seconds }: SignInSeries): Base => ({
   stepMs: seconds * 1000,
 });
 
-const counted = {
+/** Of charts of what is counted. */
+export const counted = {
   tickText: axisText,
   valueText: countText,
   joined: sumOf,

@@ -1,12 +1,12 @@
 import { ApplicationList, pathTo, RegisteredClientList } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
-import type { FastifyReply } from "fastify";
 import { joined, t, word } from "../../texts/texts.ts";
 import { createReadAnswer } from "../api-answer.ts";
 import type { ConsolePage } from "../console-document.ts";
-import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage } from "../console-visit.ts";
+import { type ConsoleVisit, type PageAnswer, queryOf } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../context.ts";
 import { badge, stateBadge } from "../house/badge.ts";
+import { details } from "../house/pairs.ts";
 import { type Column, type Table, table } from "../house/table.ts";
 import { exactTime, time } from "../shown-values.ts";
 import { incompleteText } from "../verdict-part.ts";
@@ -29,20 +29,11 @@ export interface ClientsView {
   readonly sort: ClientsSort;
 }
 
-type Fact = readonly [name: Html, value: Html | string | undefined];
-
 /** What ends within this time is marked. */
 const soonDays = 21;
 const dayMs = 86_400_000;
 
-/** What a row opens. */
-function details(name: string, facts: readonly Fact[]): Html {
-  const known = facts.filter(([, value]) => value !== undefined && value !== "");
-  return html`<details><summary>${t("house.details")}<span class="hidden">: ${name}</span></summary><dl class="pairs">${known.map(
-    ([key, value]) => html`<dt>${key}</dt><dd>${value}</dd>`,
-  )}</dl></details>`;
-}
-
+const unlessEmpty = (text: string): string | false => text !== "" && text;
 const code = (text: string): Html | undefined => (text === "" ? undefined : html`<code>${text}</code>`);
 
 const used = (iso: string | undefined): Html => (iso === undefined ? t("clients.not_recorded") : time(iso));
@@ -118,8 +109,8 @@ function oidcPart(view: ClientsView): Html {
   ];
   const below = (client: OidcApplication & Named): Html =>
     details(shownName(client), [
-      [t("clients.grants"), client.grant_types.join(", ")],
-      [t("clients.scopes"), client.scopes.join(" ")],
+      [t("clients.grants"), unlessEmpty(client.grant_types.join(", "))],
+      [t("clients.scopes"), unlessEmpty(client.scopes.join(" "))],
       [t("clients.redirects"), code(client.redirect_uris.join(" "))],
     ]);
   return listPart(title, { label: title, rows: chosen(view, rows), columns, below }, view.words !== "");
@@ -175,7 +166,7 @@ function registeredTable(rows: readonly RegisteredClient[]): Html {
   const below = (client: RegisteredClient): Html =>
     details(nameOf(client), [
       [t("clients.id"), code(client.client_id)],
-      [t("clients.scopes"), client.scope],
+      [t("clients.scopes"), unlessEmpty(client.scope)],
       [t("clients.redirects"), code(client.redirect_uris.join(" "))],
     ]);
   return listPart(title, { label: title, rows, columns, below }, false);
@@ -220,20 +211,17 @@ const longestFilter = 100;
 const positionForm = /^\d{1,7}$/u;
 
 /** `GET /console/clients`; with `position`, another page of the clients that registered themselves; with `words` and `sort`, a part of the others in another order. */
-export function getClientsPage(deps: ConsolePagesDeps) {
-  const { ask, clock } = deps;
-  const handle = async ({ request, reply, operator }: ConsoleVisit): Promise<FastifyReply> => {
-    const position = queryOf(request, "position") ?? "0";
-    if (!positionForm.test(position)) return sendNotice(deps, reply, "not_found", operator);
-    const [applications, registered] = await Promise.all([
-      readApplications(ask, operator, { operation: "listApplications" }),
-      readRegistered(ask, operator, { operation: "listRegisteredClients", query: { position } }),
-    ]);
-    if (applications === undefined) return sendNotice(deps, reply, "unavailable", operator);
-    const words = queryOf(request, "words")?.trim().slice(0, longestFilter) ?? "";
-    const sort: ClientsSort = queryOf(request, "sort") === "used" ? "used" : "name";
-    const view = { applications, registered, position: Number(position), now: new Date(clock.now()), words, sort };
-    return sendPage(deps, reply, clientsPage(view), operator);
-  };
-  return forOperator(deps, { route: "consoleClients", handle });
+export async function getClientsPage({ ask, clock }: ConsolePagesDeps, visit: ConsoleVisit): Promise<PageAnswer> {
+  const { request, operator } = visit;
+  const position = queryOf(request, "position") ?? "0";
+  if (!positionForm.test(position)) return "not_found";
+  const [applications, registered] = await Promise.all([
+    readApplications(ask, operator, { operation: "listApplications" }),
+    readRegistered(ask, operator, { operation: "listRegisteredClients", query: { position } }),
+  ]);
+  if (applications === undefined) return "unavailable";
+  const words = queryOf(request, "words")?.trim().slice(0, longestFilter) ?? "";
+  const sort: ClientsSort = queryOf(request, "sort") === "used" ? "used" : "name";
+  const now = new Date(clock.now());
+  return clientsPage({ applications, registered, position: Number(position), now, words, sort });
 }

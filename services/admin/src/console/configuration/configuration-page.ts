@@ -2,11 +2,11 @@ import { ConfigLoad, SystemReport } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
 import { compileCheck } from "@postern/shared/platform/http";
 import { type Html, html } from "@postern/shared/platform/pages";
-import type { FastifyReply } from "fastify";
+import type { Operator } from "../../operators/operator.ts";
 import { t } from "../../texts/texts.ts";
-import { createReadAnswer } from "../api-answer.ts";
+import { createRequireAnswer } from "../api-answer.ts";
 import type { ConsolePage } from "../console-document.ts";
-import { type ConsoleVisit, forOperator, sendPage } from "../console-visit.ts";
+import type { ConsoleVisit, PageAnswer } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../context.ts";
 import { time } from "../shown-values.ts";
 
@@ -69,25 +69,21 @@ export function configurationPart({ configuration }: SystemReport): Html {
   }</p>${keys(t("configuration.since_start"), changed)}${keys(t("configuration.waiting"), restart)}`;
 }
 
-const readSystem = createReadAnswer(SystemReport);
+const readSystem = createRequireAnswer(SystemReport);
 const check = compileCheck(ConfigLoad);
 
+async function valuesFor({ ask }: ConsolePagesDeps, operator: Operator): Promise<ConfigurationView["values"]> {
+  const { status, body } = await ask(operator, { operation: "loadConfiguration" });
+  if (status === 404) return undefined;
+  if (status === 200 && check.accepts(body)) return JSON.parse(body.result);
+  throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `loadConfiguration returned ${status}` });
+}
+
 /** `GET /console/configuration`: without secrets, as the operation returns it. */
-export function getConfigurationPage(deps: ConsolePagesDeps) {
-  const { ask } = deps;
-  const valuesFor = async (operator: ConsoleVisit["operator"]): Promise<ConfigurationView["values"]> => {
-    const { status, body } = await ask(operator, { operation: "loadConfiguration" });
-    if (status === 404) return undefined;
-    if (status === 200 && check.accepts(body)) return JSON.parse(body.result);
-    throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `loadConfiguration returned ${status}` });
-  };
-  const handle = async ({ reply, operator }: ConsoleVisit): Promise<FastifyReply> => {
-    const [values, system] = await Promise.all([
-      valuesFor(operator),
-      readSystem(ask, operator, { operation: "showSystem" }),
-    ]);
-    if (system === undefined) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "showSystem rejected the request" });
-    return sendPage(deps, reply, configurationPage({ values, system }), operator);
-  };
-  return forOperator(deps, { route: "consoleConfiguration", handle });
+export async function getConfigurationPage(deps: ConsolePagesDeps, { operator }: ConsoleVisit): Promise<PageAnswer> {
+  const [values, system] = await Promise.all([
+    valuesFor(deps, operator),
+    readSystem(deps.ask, operator, { operation: "showSystem" }),
+  ]);
+  return configurationPage({ values, system });
 }

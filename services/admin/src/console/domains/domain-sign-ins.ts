@@ -1,9 +1,10 @@
 import type { DomainReport, DomainTraffic } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
-import { axisText, countText, dateText, t } from "../../texts/texts.ts";
+import { countText, dateText, t } from "../../texts/texts.ts";
 import { type Chart, chartFigure } from "../charts/chart.ts";
 import { linearTicks } from "../charts/scales.ts";
-import { sumOf } from "../charts/sign-in-charts.ts";
+import { counted } from "../charts/sign-in-charts.ts";
+import { pairs } from "../house/pairs.ts";
 import { time } from "../shown-values.ts";
 
 const dayMs = 86_400_000;
@@ -19,10 +20,7 @@ function chartOf({ days, successes, failures }: DomainTraffic): Chart {
       { name: t("col.refused"), colour: "wrong", shape: "bars", values: days.map((day) => day.failures) },
     ],
     ticks: linearTicks(Math.max(0, ...days.map((day) => day.successes + day.failures))),
-    tickText: axisText,
-    valueText: countText,
-    joined: sumOf,
-    total: (values) => countText(sumOf(values)),
+    ...counted,
   };
 }
 
@@ -31,15 +29,12 @@ export function signInsPart({ origin, sign_ins: signIns }: DomainReport): Html |
   if (origin !== "records" && origin !== "source") return false;
   if (signIns === undefined) return html`<p class="lead">${t("domains.no_counts")}</p>`;
   const { last, accounts, second_factors: factors, app_passwords: passwords, accounts_since: since } = signIns;
-  const facts = [
+  return html`${chartFigure(chartOf(signIns))}${pairs([
     [t("rehearsal.accounts"), countText(accounts)],
     [t("account.factors"), countText(factors)],
     [t("account.app_passwords"), countText(passwords)],
     [t("domains.last"), last === undefined ? "–" : time(last)],
-  ] as const;
-  return html`${chartFigure(chartOf(signIns))}<dl class="pairs">${facts.map(
-    ([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`,
-  )}</dl><p class="lead">${t("domains.accounts_about", { date: dateText(Date.parse(since)) })}</p>`;
+  ])}<p class="lead">${t("domains.accounts_about", { date: dateText(Date.parse(since)) })}</p>`;
 }
 
 const [barWidth, barStep, barHeight] = [4, 6, 20];

@@ -1,15 +1,21 @@
 import { domainToUnicode } from "node:url";
-import { type DomainList, type DomainReport, type DomainTraffic, pathTo } from "@postern/shared/contracts";
+import { DomainList, DomainReport, type DomainTraffic, pathTo } from "@postern/shared/contracts";
+import { canonicalDomain } from "@postern/shared/platform/net";
 import { type Html, html } from "@postern/shared/platform/pages";
+import type { Operator } from "../../operators/operator.ts";
 import { countText, joined, roleWord, t, word } from "../../texts/texts.ts";
+import { createReadAnswer, createRequireAnswer } from "../api-answer.ts";
 import type { ConsolePage } from "../console-document.ts";
+import { type ConsoleVisit, type PageAnswer, queryOf } from "../console-visit.ts";
+import type { ConsolePagesDeps } from "../context.ts";
 import { badge } from "../house/badge.ts";
+import { pairs } from "../house/pairs.ts";
 import { type Column, table } from "../house/table.ts";
 import { breakable, time } from "../shown-values.ts";
 import { signInsPart, smallChart } from "./domain-sign-ins.ts";
 
 /** The list, or one domain by the name that was typed; the report is absent if the site does not serve it, or the operator may not see it. */
-export type DomainsView = { readonly isOfSite: boolean } & (
+type DomainsView = { readonly isOfSite: boolean } & (
   | { readonly list: DomainList }
   | { readonly name: string; readonly report: DomainReport | undefined }
 );
@@ -29,9 +35,6 @@ const stateOf = ({ enabled }: DomainReport): Html =>
 
 const backendsOf = ({ backends }: DomainReport): Html => joined(backends.map(({ name }) => name));
 
-const pairs = (facts: readonly (readonly [name: Html | string, value: Html | string])[]): Html =>
-  html`<dl class="pairs">${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
-
 function operatorsPart({ operators }: DomainReport): Html {
   const roles = Object.entries(operators).filter(([, groups]) => groups.length > 0);
   return html`<h2>${t("domains.operators")}</h2><p class="lead">${t(roles.length === 0 ? "domains.no_operators" : "domains.operators_about")}</p>${
@@ -46,12 +49,12 @@ function domainPart(domain: DomainReport): Html {
   return html`<h2>${domainText(name)} ${stateOf(domain)}</h2><p class="lead">${word("domain_record", origin)}${
     !enabled && html` ${t("domains.disabled")}`
   }</p>${pairs([
-    ...(aliases.length === 0 ? [] : [[t("domains.aliases"), joined(aliases.map(writtenDomain))] as const]),
-    ...(message === undefined ? [] : [[t("domains.message"), message] as const]),
+    [t("domains.aliases"), aliases.length > 0 && joined(aliases.map(writtenDomain))],
+    [t("domains.message"), message],
     [t("col.backends"), backendsOf(domain)],
     [t("domains.protocols"), protocols.length === 0 ? t("domains.everything") : joined(protocols)],
     [t("domains.mail_programs"), word("mail_credentials", credentials)],
-    ...(second === undefined ? [] : [[t("domains.second_factor"), word("factor_demand", second)] as const]),
+    [t("domains.second_factor"), second && word("factor_demand", second)],
   ])}${signInsPart(domain)}${operatorsPart(domain)}${
     values.length > 0 &&
     html`<h2>${t("difference.attributes")}</h2>${pairs(values.map(([key, list]) => [key, joined(list)]))}`
@@ -146,4 +149,26 @@ function contentOf(view: DomainsView): Html {
 export function domainsPage(view: DomainsView): ConsolePage {
   const title = t("page.domains");
   return { title, id: "domains", body: html`<h1>${title}</h1>${contentOf(view)}` };
+}
+
+const readList = createRequireAnswer(DomainList);
+const readReport = createReadAnswer(DomainReport);
+/** Of a domain name; a longer text is none. */
+const longest = 255;
+
+async function reportOn({ ask }: ConsolePagesDeps, operator: Operator, typed: string) {
+  const name = canonicalDomain(typed);
+  return name === undefined ? undefined : readReport(ask, operator, { operation: "showDomain", path: { name } });
+}
+
+/** `GET /console/domains`: those of the configuration; with `name`, one of them, or one that the source has. */
+export async function getDomainsPage(deps: ConsolePagesDeps, visit: ConsoleVisit): Promise<PageAnswer> {
+  const { request, operator } = visit;
+  const [name = "", cursor = ""] = ["name", "cursor"].map((one) =>
+    (queryOf(request, one) ?? "").trim().slice(0, longest),
+  );
+  const isOfSite = operator.domain === undefined;
+  if (name !== "") return domainsPage({ name, report: await reportOn(deps, operator, name), isOfSite });
+  const query = cursor === "" ? {} : { cursor };
+  return domainsPage({ list: await readList(deps.ask, operator, { operation: "listDomains", query }), isOfSite });
 }

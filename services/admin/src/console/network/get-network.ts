@@ -1,15 +1,13 @@
 import { isIP } from "node:net";
 import type { NetworkReport } from "@postern/shared/contracts";
-import { auditedCaller } from "@postern/shared/domain/audit";
-import type { Ban, RuleState } from "@postern/shared/domain/brute-force";
+import type { RuleState } from "@postern/shared/domain/brute-force";
 import { parseCidr } from "@postern/shared/platform/net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AdminContext } from "../../context.ts";
-import { malformed, sessionOf } from "../../read-request.ts";
+import { auditedRequest } from "../../read-request.ts";
 import { english } from "../../texts/texts.ts";
-import { placeIn } from "../network-query.ts";
-import { textOf, unreadable } from "../query.ts";
-import { writtenBan } from "../written.ts";
+import { placeIn, requiredText, throwUnreadable } from "../query.ts";
+import { uniqueBans, writtenBan } from "../written.ts";
 
 type NetworkContext = Pick<AdminContext, "history" | "bruteForce" | "networkState" | "locate" | "live" | "auditReads">;
 
@@ -45,10 +43,6 @@ function ofWhole(rules: readonly RuleState[], place: Place, written: string): re
   return place.kind === "address" ? rules : rules.filter((one) => one.prefix <= prefix);
 }
 
-function uniqueBans(bans: readonly Ban[]): readonly Ban[] {
-  return [...new Map(bans.map((ban) => [`${ban.rule} ${ban.network}`, ban])).values()];
-}
-
 function createReport(deps: NetworkContext) {
   const { bruteForce, networkState, locate, live, history } = deps;
   return async (written: string): Promise<NetworkReport> => {
@@ -81,13 +75,9 @@ function createReport(deps: NetworkContext) {
 export function getNetwork(deps: NetworkContext) {
   const report = createReport(deps);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const network = textOf(request.query, "network");
-    if (network === undefined) throw malformed("network: is required");
-    const answer = await report(network).catch((error: unknown) => {
-      throw unreadable(error);
-    });
-    const caller = auditedCaller(request.caller);
-    deps.auditReads({ event: "network.read", ...caller, target: network, session: sessionOf(request) });
+    const network = requiredText(request.query, "network");
+    const answer = await report(network).catch(throwUnreadable);
+    deps.auditReads({ event: "network.read", ...auditedRequest(request), target: network });
     return reply.header("cache-control", "no-store").send(answer);
   };
 }

@@ -1,24 +1,30 @@
 import {
-  type DecisionHistoryPage,
+  DecisionHistoryPage,
   type DecisionRecord,
-  type Explanation,
-  type NetworkReport,
+  Explanation,
+  NetworkReport,
   pathTo,
 } from "@postern/shared/contracts";
+import { canonicalDomain } from "@postern/shared/platform/net";
 import { type Html, html } from "@postern/shared/platform/pages";
+import type { Operator } from "../../operators/operator.ts";
 import { countText, joined, t } from "../../texts/texts.ts";
 import { type Actionable, actionList, actNotice, createOffered } from "../action-forms.ts";
+import { actionableOn } from "../actionable.ts";
+import { createReadAnswer } from "../api-answer.ts";
 import type { ConsolePage } from "../console-document.ts";
+import { type ConsoleVisit, goTo, type PageAnswer, queryOf } from "../console-visit.ts";
+import type { ConsolePagesDeps } from "../context.ts";
+import { pairs } from "../house/pairs.ts";
 import { table } from "../house/table.ts";
-import { placeText } from "../place-text.ts";
 import { sendersPart } from "../senders-part.ts";
-import { exactTime, time } from "../shown-values.ts";
+import { exactTime, placeText, time } from "../shown-values.ts";
 import { byAccount, programOf } from "../sign-ins/lanes.ts";
 import { networkSignIns } from "../sign-ins/sign-ins-part.ts";
 import { causesPart, incompleteText, verdictPart } from "../verdict-part.ts";
 
 /** Which of the network's sign-ins are shown. */
-export interface DomainFilter {
+interface DomainFilter {
   /** As typed; empty: of all domains. */
   readonly domain: string;
   /** Whether that is a domain, or empty. */
@@ -96,17 +102,12 @@ function factsPart({ report, history }: NetworkView): Html {
   const { place, distinct_passwords: passwords } = report;
   const records = history?.records ?? [];
   const programs = [...new Set(records.map(programOf))];
-  const facts: readonly (readonly [Html, Html])[] = [
+  return html`<h2>${t("network.known")}</h2>${pairs([
     [t("network.place"), placeText(place) ?? t("house.unknown")],
-    ...(history === undefined ? [] : [[t("network.accounts"), accountsText(history.records)] as const]),
-    ...(passwords === undefined
-      ? []
-      : [[t("network.passwords"), t("network.passwords_about", { count: passwords })] as const]),
-    ...(programs.length === 0
-      ? []
-      : [[t("network.programs"), joined([...programs.slice(0, 12), programs.length > 12 && "…"])] as const]),
-  ];
-  return html`<h2>${t("network.known")}</h2><dl class="pairs">${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+    [t("network.accounts"), history && accountsText(history.records)],
+    [t("network.passwords"), passwords !== undefined && t("network.passwords_about", { count: passwords })],
+    [t("network.programs"), programs.length > 0 && joined([...programs.slice(0, 12), programs.length > 12 && "…"])],
+  ])}`;
 }
 
 /** Where domains have rules of their own, the sign-ins of one of them. */
@@ -139,4 +140,45 @@ export function networkPage(view: NetworkView): ConsolePage {
       nowMs,
     })}`,
   };
+}
+
+const readExplanation = createReadAnswer(Explanation);
+const readNetwork = createReadAnswer(NetworkReport);
+const readHistory = createReadAnswer(DecisionHistoryPage);
+/** The most that the interface lists. */
+const maxRecords = "500";
+
+/** Counts of a network concern all accounts that sign in from there, so operators of one domain do not see them. */
+function reportForDomain(network: string, { bans }: Explanation): NetworkReport {
+  return { network: network.trim(), rules: [], bans, incomplete: [] };
+}
+
+async function historyOf({ ask }: ConsolePagesDeps, operator: Operator, network: string, filter: DomainFilter) {
+  const { domain, isValid } = filter;
+  if (!isValid) return { records: [] };
+  const query = { network, limit: maxRecords, ...(domain !== "" && { domain }) };
+  return readHistory(ask, operator, { operation: "listDecisions", query });
+}
+
+/** `GET /console/network`, with `for`, the handle of an address or a network. Others have no page. */
+export async function getNetworkPage(deps: ConsolePagesDeps, visit: ConsoleVisit): Promise<PageAnswer> {
+  const { ask, handles, clock } = deps;
+  const { request, reply, operator } = visit;
+  const handle = queryOf(request, "for");
+  if (handle === undefined) return goTo(reply, pathTo("consoleSearch"));
+  const network = handles.read(operator.account, handle);
+  if (network === undefined) return "link";
+  const typed = (queryOf(request, "domain") ?? "").trim();
+  const filter = { handle, domain: typed, isValid: typed === "" || canonicalDomain(typed) !== undefined };
+  const [explanation, history] = await Promise.all([
+    readExplanation(ask, operator, { operation: "explain", query: { query: network } }),
+    historyOf(deps, operator, network, filter),
+  ]);
+  const report =
+    operator.domain === undefined
+      ? await readNetwork(ask, operator, { operation: "showNetwork", query: { network } })
+      : explanation && reportForDomain(network, explanation);
+  if (report === undefined || explanation === undefined) return "not_found";
+  const actionable = actionableOn(deps, visit, (links) => links.network(network));
+  return networkPage({ ...actionable, report, explanation, history, filter, nowMs: clock.now() });
 }

@@ -13,7 +13,7 @@ import { systemClock as clock } from "@postern/shared/platform/time";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AdminContext } from "../../context.ts";
 import { malformed } from "../../read-request.ts";
-import { textOf, unreadable } from "../query.ts";
+import { textOf, throwUnreadable } from "../query.ts";
 
 interface Outcomes {
   readonly ok: number;
@@ -48,31 +48,28 @@ async function stateOf(all: Outcomes, locate: Locate): Promise<SignInOrigins["pl
 }
 
 /** `GET /api/v1/console/origins` */
-export function getOrigins({ readOrigins, locate }: Pick<AdminContext, "readOrigins" | "locate">) {
-  return async ({ query }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const range = textOf(query, "range") ?? "1h";
-    if (!isOriginRange(range)) throw malformed("range: must be 1h, 24h or 7d");
-    const found = await readOrigins(range, clock.now()).catch((error: unknown) => {
-      throw unreadable(error);
-    });
-    const [countries, systems] = [sorted(found.countries, "countries"), sorted(found.systems, "systems")];
-    const all = sumOf([countries.unknown, countries.others, ...countries.list.map(([, tally]) => tally)]);
-    const answer: SignInOrigins = {
-      range,
-      since: new Date(found.sinceMs).toISOString(),
-      places: await stateOf(all, locate),
-      all,
-      countries: countries.list.map(([country, { ok, refused }]) => ({ country, ok, refused })),
-      unknown_country: sumOf([countries.unknown, countries.others]),
-      systems: systems.list.map(([system, { ok, refused, name }]) => ({
-        system: Number(system),
-        ...(name !== "" && { owner: name }),
-        ok,
-        refused,
-      })),
-      other_systems: systems.others,
-      unknown_system: systems.unknown,
-    };
-    return reply.header("cache-control", "no-store").send(answer);
+export async function getOrigins({ query }: FastifyRequest, reply: FastifyReply, context: AdminContext) {
+  const { readOrigins, locate } = context;
+  const range = textOf(query, "range") ?? "1h";
+  if (!isOriginRange(range)) throw malformed("range: must be 1h, 24h or 7d");
+  const found = await readOrigins(range, clock.now()).catch(throwUnreadable);
+  const [countries, systems] = [sorted(found.countries, "countries"), sorted(found.systems, "systems")];
+  const all = sumOf([countries.unknown, countries.others, ...countries.list.map(([, tally]) => tally)]);
+  const answer: SignInOrigins = {
+    range,
+    since: new Date(found.sinceMs).toISOString(),
+    places: await stateOf(all, locate),
+    all,
+    countries: countries.list.map(([country, { ok, refused }]) => ({ country, ok, refused })),
+    unknown_country: sumOf([countries.unknown, countries.others]),
+    systems: systems.list.map(([system, { ok, refused, name }]) => ({
+      system: Number(system),
+      ...(name !== "" && { owner: name }),
+      ok,
+      refused,
+    })),
+    other_systems: systems.others,
+    unknown_system: systems.unknown,
   };
+  return reply.header("cache-control", "no-store").send(answer);
 }

@@ -1,13 +1,15 @@
-import { pathTo, type SignInOrigins } from "@postern/shared/contracts";
-import { type OriginRange, originRangeNames } from "@postern/shared/domain/origins";
+import { pathTo, SignInOrigins } from "@postern/shared/contracts";
+import { isOriginRange, type OriginRange, originRangeNames } from "@postern/shared/domain/origins";
 import { type Html, html } from "@postern/shared/platform/pages";
 import { countText, percentText, t } from "../../texts/texts.ts";
+import { createRequireAnswer } from "../api-answer.ts";
 import type { ConsolePage } from "../console-document.ts";
-import { placeText } from "../place-text.ts";
-import { exactTime } from "../shown-values.ts";
+import { type ConsoleVisit, type PageAnswer, queryOf } from "../console-visit.ts";
+import type { ConsolePagesDeps } from "../context.ts";
+import { exactTime, placeText } from "../shown-values.ts";
 import { worldMap } from "./world-map.ts";
 
-export interface OriginsView {
+interface OriginsView {
   readonly range: OriginRange;
   /** What the map and the order of the lists are about. */
   readonly outcome: "ok" | "refused";
@@ -164,4 +166,16 @@ function body(view: OriginsView): Html {
 export function originsPage(view: OriginsView): ConsolePage {
   const title = t("page.origins");
   return { title, id: "origins", body: html`<h1>${title}</h1>${switches(view)}${body(view)}` };
+}
+
+const readOrigins = createRequireAnswer(SignInOrigins);
+
+/** `GET /console/origins`, with `range` and `show`. */
+export async function getOriginsPage({ ask }: ConsolePagesDeps, visit: ConsoleVisit): Promise<PageAnswer> {
+  const { request, operator } = visit;
+  const wanted = queryOf(request, "range") ?? "";
+  const range = isOriginRange(wanted) ? wanted : "1h";
+  const outcome = queryOf(request, "show") === "ok" ? "ok" : "refused";
+  const origins = await readOrigins(ask, operator, { operation: "showOrigins", query: { range } });
+  return originsPage({ range, outcome, origins });
 }

@@ -2,8 +2,9 @@ import type { SignInSeries } from "@postern/shared/contracts";
 import { type ChartRange, isChartRange, objectives, type ReadRollups } from "@postern/shared/domain/rollups";
 import { systemClock as clock } from "@postern/shared/platform/time";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { AdminContext } from "../../context.ts";
 import { malformed } from "../../read-request.ts";
-import { numberOf, textOf, unreadable } from "../query.ts";
+import { numberOf, textOf, throwUnreadable } from "../query.ts";
 
 const maxSteps = 360;
 const minSteps = 10;
@@ -45,15 +46,11 @@ function written(range: ChartRange, found: Found): SignInSeries {
 }
 
 /** `GET /api/v1/console/series` */
-export function getSeries(readRollups: ReadRollups) {
-  return async ({ query }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const range = textOf(query, "range") ?? "1h";
-    if (!isChartRange(range)) throw malformed("range: must be 1h, 3h, 24h, 7d or 14d");
-    const steps = numberOf(query, "steps", { usual: maxSteps, max: maxSteps });
-    if (steps < minSteps) throw malformed(`steps: must be a whole number, ${minSteps} to ${maxSteps}`);
-    const found = await readRollups(range, steps, clock.now()).catch((error: unknown) => {
-      throw unreadable(error);
-    });
-    return reply.header("cache-control", "no-store").send(written(range, found));
-  };
+export async function getSeries({ query }: FastifyRequest, reply: FastifyReply, { readRollups }: AdminContext) {
+  const range = textOf(query, "range") ?? "1h";
+  if (!isChartRange(range)) throw malformed("range: must be 1h, 3h, 24h, 7d or 14d");
+  const steps = numberOf(query, "steps", { usual: maxSteps, max: maxSteps });
+  if (steps < minSteps) throw malformed(`steps: must be a whole number, ${minSteps} to ${maxSteps}`);
+  const found = await readRollups(range, steps, clock.now()).catch(throwUnreadable);
+  return reply.header("cache-control", "no-store").send(written(range, found));
 }

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { consoleLanguages } from "../../texts/console-languages.ts";
+import { createPreferenceCookies } from "../console-cookies.ts";
 import { zones } from "../house/times.ts";
-import { createPreferenceCookies } from "./preference-cookies.ts";
 
 const { zone: cookie, language } = createPreferenceCookies("https://console.example.test");
 

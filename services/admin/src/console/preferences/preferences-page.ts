@@ -1,13 +1,11 @@
 import { pathTo } from "@postern/shared/contracts";
 import { writtenTag } from "@postern/shared/domain/localisation";
 import { formOf, type Html, html } from "@postern/shared/platform/pages";
-import type { FastifyReply } from "fastify";
 import { consoleLanguages } from "../../texts/console-languages.ts";
 import { t } from "../../texts/texts.ts";
 import type { ConsolePage } from "../console-document.ts";
-import { ownForm } from "../console-form.ts";
-import { pageWithin } from "../console-paths.ts";
-import { type ConsoleVisit, forOperator, goTo, queryOf, sendNotice, sendPage } from "../console-visit.ts";
+import { pageWithin } from "../console-form.ts";
+import { type ConsoleVisit, goTo, type PageAnswer, queryOf } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../context.ts";
 import { serverZone, zones } from "../house/times.ts";
 
@@ -49,28 +47,23 @@ export function preferencesPage({ language = "", zone = "", next, csrfToken }: P
 }
 
 /** `GET /console/preferences`; `next` is the page to return to. */
-export function getPreferences(deps: ConsolePagesDeps) {
-  const handle = async ({ request, reply, operator }: ConsoleVisit): Promise<FastifyReply> => {
-    const view = {
-      language: deps.preferenceCookies.language.read(request.headers.cookie),
-      zone: deps.preferenceCookies.zone.read(request.headers.cookie),
-      next: pageWithin(deps.origin, queryOf(request, "next")),
-      csrfToken: operator.csrfToken,
-    };
-    return sendPage(deps, reply, preferencesPage(view), operator);
-  };
-  return forOperator(deps, { route: "consolePreferences", handle });
+export async function getPreferences(deps: ConsolePagesDeps, visit: ConsoleVisit): Promise<PageAnswer> {
+  const { request, operator } = visit;
+  const { language, zone } = deps.preferenceCookies;
+  return preferencesPage({
+    language: language.read(request.headers.cookie),
+    zone: zone.read(request.headers.cookie),
+    next: pageWithin(deps.origin, queryOf(request, "next")),
+    csrfToken: operator.csrfToken,
+  });
 }
 
 /** `POST /console/preferences`: a language or zone that does not exist is none. */
-export function postPreferences(deps: ConsolePagesDeps) {
-  const handle = async (visit: ConsoleVisit): Promise<FastifyReply> => {
-    const { reply, operator } = visit;
-    const form = ownForm(deps, visit);
-    if (form === undefined) return sendNotice(deps, reply, "form", operator);
-    const { language, zone } = deps.preferenceCookies;
-    reply.header("set-cookie", [language.set(form.get("language") ?? ""), zone.set(form.get("zone") ?? "")]);
-    return goTo(reply, pageWithin(deps.origin, form.get("next")));
-  };
-  return forOperator(deps, { route: "consoleSavePreferences", handle });
+export async function postPreferences(
+  { preferenceCookies: { language, zone }, origin }: ConsolePagesDeps,
+  { reply }: ConsoleVisit,
+  form: URLSearchParams,
+): Promise<PageAnswer> {
+  reply.header("set-cookie", [language.set(form.get("language") ?? ""), zone.set(form.get("zone") ?? "")]);
+  return goTo(reply, pageWithin(origin, form.get("next")));
 }

@@ -1,20 +1,14 @@
 import { randomUUID } from "node:crypto";
-import {
-  beginRehearsal,
-  type OperationId,
-  operation,
-  RehearsalRequest,
-  type RehearsalRun,
-} from "@postern/shared/contracts";
-import { type AuditOutcome, auditedCaller } from "@postern/shared/domain/audit";
+import { beginRehearsal, RehearsalRequest, type RehearsalRun } from "@postern/shared/contracts";
+import { auditedCaller } from "@postern/shared/domain/audit";
 import type { Rehearsals } from "@postern/shared/domain/rehearsals";
 import { AppError } from "@postern/shared/platform/errors";
-import { compileCheck, guardedRoute } from "@postern/shared/platform/http";
+import { compileCheck } from "@postern/shared/platform/http";
 import { decidedInRedis } from "@postern/shared/platform/redis";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AdminContext } from "../../context.ts";
-import { malformed, sessionOf } from "../../read-request.ts";
+import { auditing, malformed, readBody, serve } from "../../read-request.ts";
 
 /** Why there is no rehearsal. The pages have these sentences in their languages. */
 export const refusals = {
@@ -53,8 +47,7 @@ const refused = (reply: FastifyReply, status: number, error: string): FastifyRep
 
 /** @throws AppError REQUEST_MALFORMED */
 function requestIn(body: unknown): { readonly configuration: string; readonly sinceMs: number } {
-  if (!check.accepts(body)) throw malformed(check.explain(body));
-  const { configuration, since } = body;
+  const { configuration, since } = readBody(check, body);
   const sinceMs = since === undefined ? 0 : Date.parse(since);
   if (!Number.isSafeInteger(sinceMs) || sinceMs < 0) throw malformed("since: must be a time after 1970");
   return { configuration, sinceMs };
@@ -78,52 +71,44 @@ function postRehearsal({ rehearsals, bus, live, audit }: StartDeps) {
     const wanted = requestIn(request.body);
     const { sinceMs } = wanted;
     if (rehearsals === undefined) return refused(reply, 404, refusals.no_history);
-    const caller = auditedCaller(request.caller);
-    const about = { session: sessionOf(request), ...(sinceMs > 0 && { target: iso(sinceMs) }) };
-    const write = (outcome: AuditOutcome): void =>
-      audit.record({ event: "rehearsal.start", outcome, ...caller, ...about });
-    const outcome = await begin(wanted, caller.actor ?? "").catch((error: unknown) => {
-      write("undecided");
-      throw error;
-    });
+    const { actor } = auditedCaller(request.caller);
+    const about = { event: "rehearsal.start", ...(sinceMs > 0 && { target: iso(sinceMs) }) } as const;
+    const { write, run } = auditing({ audit }, request, about);
+    const outcome = await run(() => begin(wanted, actor ?? ""));
     write(outcome === "begun" ? "ok" : outcome === "busy" ? "denied" : "undecided");
     if (outcome === "no_engine") return refused(reply, 500, refusals.no_engine);
     if (outcome === "no_history") return refused(reply, 404, refusals.no_history);
     if (outcome !== "begun") return refused(reply, 409, refusals.busy);
-    const run: RehearsalRun = { state: "running", ...(caller.actor !== undefined && { by: caller.actor }) };
-    return reply.code(202).header("cache-control", "no-store").send(run);
+    const begun: RehearsalRun = { state: "running", ...(actor !== undefined && { by: actor }) };
+    return reply.code(202).header("cache-control", "no-store").send(begun);
   };
 }
 
 /** `GET /api/v1/console/rehearsal` */
-function getRehearsal({ rehearsals }: Pick<AdminContext, "rehearsals">) {
-  return async (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    if (rehearsals === undefined) return refused(reply, 404, refusals.no_history);
-    const run = writtenRun(await inRedis(() => rehearsals.read()));
-    return reply.header("cache-control", "no-store").send(run);
-  };
+async function getRehearsal(_request: FastifyRequest, reply: FastifyReply, context: Pick<AdminContext, "rehearsals">) {
+  const { rehearsals } = context;
+  if (rehearsals === undefined) return refused(reply, 404, refusals.no_history);
+  const run = writtenRun(await inRedis(() => rehearsals.read()));
+  return reply.header("cache-control", "no-store").send(run);
 }
 
 /** `DELETE /api/v1/console/rehearsal` */
-function deleteRehearsal({ rehearsals, audit }: Pick<AdminContext, "rehearsals" | "audit">) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    if (rehearsals === undefined) return refused(reply, 404, refusals.no_history);
-    const about = { event: "rehearsal.cancel", ...auditedCaller(request.caller), session: sessionOf(request) } as const;
-    try {
-      const isCancelled = await inRedis(() => rehearsals.cancel());
-      if (isCancelled) audit.record({ ...about, outcome: "ok" });
-    } catch (error) {
-      audit.record({ ...about, outcome: "undecided" });
-      throw error;
-    }
-    return reply.code(204).send();
-  };
+async function deleteRehearsal(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { rehearsals, audit }: Pick<AdminContext, "rehearsals" | "audit">,
+): Promise<FastifyReply> {
+  if (rehearsals === undefined) return refused(reply, 404, refusals.no_history);
+  const { write, run } = auditing({ audit }, request, { event: "rehearsal.cancel" });
+  if (await run(() => inRedis(() => rehearsals.cancel()))) write("ok");
+  return reply.code(204).send();
 }
 
 /** `/api/v1/console/rehearsal`: a rehearsal that an engine runs. */
 export function registerRehearsals(app: FastifyInstance, context: AdminContext): void {
-  const guarded = (id: OperationId) => guardedRoute(operation(id), context.settings.identifier);
-  app.route({ ...guarded("startRehearsal"), handler: postRehearsal(context) });
-  app.route({ ...guarded("showRehearsal"), handler: getRehearsal(context) });
-  app.route({ ...guarded("cancelRehearsal"), handler: deleteRehearsal(context) });
+  serve(app, context, [
+    ["startRehearsal", postRehearsal(context)],
+    ["showRehearsal", getRehearsal],
+    ["cancelRehearsal", deleteRehearsal],
+  ]);
 }

@@ -2,13 +2,11 @@ import { pathTo, RehearsalReport, RehearsalRun } from "@postern/shared/contracts
 import { AppError } from "@postern/shared/platform/errors";
 import { compileCheck } from "@postern/shared/platform/http";
 import type { Html } from "@postern/shared/platform/pages";
-import type { FastifyReply } from "fastify";
 import type { Operator } from "../../operators/operator.ts";
 import type { ApiAnswer } from "../../operators/operator-api.ts";
 import { t } from "../../texts/texts.ts";
-import { createReadAnswer } from "../api-answer.ts";
-import { ownForm } from "../console-form.ts";
-import { type ConsoleVisit, forOperator, goTo, sendNotice, sendPage } from "../console-visit.ts";
+import { carryOut, createReadAnswer } from "../api-answer.ts";
+import { type ConsoleVisit, checkRole, goTo, type PageAnswer } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../context.ts";
 import { getEvents } from "../get-events.ts";
 import { refusalKeys, refusals } from "./rehearsal-api.ts";
@@ -38,14 +36,13 @@ const runFor = ({ ask }: ConsolePagesDeps, operator: Operator): Promise<Rehearsa
 
 type Shown = Pick<RehearsalView, "answer" | "refusal">;
 
-async function show(deps: ConsolePagesDeps, { reply, operator }: ConsoleVisit, shown: Shown): Promise<FastifyReply> {
-  const run = await runFor(deps, operator);
-  return sendPage(deps, reply, rehearsalPage({ ...shown, run, operator }), operator);
+async function show(deps: ConsolePagesDeps, { operator }: ConsoleVisit, shown: Shown): Promise<PageAnswer> {
+  return rehearsalPage({ ...shown, run: await runFor(deps, operator), operator });
 }
 
 /** `GET /console/rehearsal`: the rehearsal that runs or ran last, and the forms. */
-export function getRehearsal(deps: ConsolePagesDeps) {
-  return forOperator(deps, { route: "consoleRehearsal", handle: (visit) => show(deps, visit, { answer: "none" }) });
+export async function getRehearsal(deps: ConsolePagesDeps, visit: ConsoleVisit): Promise<PageAnswer> {
+  return show(deps, visit, { answer: "none" });
 }
 
 /** `GET /console/rehearsal/events` */
@@ -57,13 +54,12 @@ export function getRehearsalEvents(deps: ConsolePagesDeps) {
 }
 
 /** `POST /console/rehearsal`: the result that the form contains. It names accounts, and is therefore no part of the address. */
-export function postRehearsal(deps: ConsolePagesDeps) {
-  const handle = async (visit: ConsoleVisit): Promise<FastifyReply> => {
-    const form = ownForm(deps, visit);
-    if (form === undefined) return sendNotice(deps, visit.reply, "form", visit.operator);
-    return show(deps, visit, { answer: readReport(form.get("report") ?? "") });
-  };
-  return forOperator(deps, { route: "consoleRehearsalShow", handle });
+export async function postRehearsal(
+  deps: ConsolePagesDeps,
+  visit: ConsoleVisit,
+  form: URLSearchParams,
+): Promise<PageAnswer> {
+  return show(deps, visit, { answer: readReport(form.get("report") ?? "") });
 }
 
 /** @throws AppError for an answer without a reason that the page knows */
@@ -74,37 +70,26 @@ function refusalOf({ status, body }: ApiAnswer): Html {
   throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `startRehearsal returned ${status}` });
 }
 
-function checkRole({ isRoleCurrent }: Operator): void {
-  if (!isRoleCurrent) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "the operator's role is unknown" });
-}
-
 /** `POST /console/rehearsal/start` */
-export function postRehearsalStart(deps: ConsolePagesDeps) {
-  const handle = async (visit: ConsoleVisit): Promise<FastifyReply> => {
-    const { reply, operator } = visit;
-    const form = ownForm(deps, visit);
-    if (form === undefined) return sendNotice(deps, reply, "form", operator);
-    checkRole(operator);
-    const [configuration, last] = [form.get("configuration") ?? "", form.get("last") ?? ""];
-    const period = Object.entries(periods).find(([name]) => name === last)?.[1];
-    const since = period?.ms === undefined ? {} : { since: new Date(deps.clock.now() - period.ms).toISOString() };
-    const body = { configuration: configuration.replaceAll("\r\n", "\n"), ...since };
-    const answer = await deps.ask(operator, { operation: "startRehearsal", body });
-    if (answer.status === 202) return goTo(reply, pathTo("consoleRehearsal"));
-    return show(deps, visit, { answer: "none", refusal: refusalOf(answer) });
-  };
-  return forOperator(deps, { route: "consoleRehearsalStart", handle });
+export async function postRehearsalStart(
+  deps: ConsolePagesDeps,
+  visit: ConsoleVisit,
+  form: URLSearchParams,
+): Promise<PageAnswer> {
+  const { reply, operator } = visit;
+  checkRole(operator);
+  const [configuration, last] = [form.get("configuration") ?? "", form.get("last") ?? ""];
+  const period = Object.entries(periods).find(([name]) => name === last)?.[1];
+  const since = period?.ms === undefined ? {} : { since: new Date(deps.clock.now() - period.ms).toISOString() };
+  const body = { configuration: configuration.replaceAll("\r\n", "\n"), ...since };
+  const answer = await deps.ask(operator, { operation: "startRehearsal", body });
+  if (answer.status === 202) return goTo(reply, pathTo("consoleRehearsal"));
+  return show(deps, visit, { answer: "none", refusal: refusalOf(answer) });
 }
 
 /** `POST /console/rehearsal/cancel` */
-export function postRehearsalCancel(deps: ConsolePagesDeps) {
-  const handle = async (visit: ConsoleVisit): Promise<FastifyReply> => {
-    const { reply, operator } = visit;
-    if (ownForm(deps, visit) === undefined) return sendNotice(deps, reply, "form", operator);
-    checkRole(operator);
-    const { status } = await deps.ask(operator, { operation: "cancelRehearsal" });
-    if (status !== 204) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: `cancelRehearsal returned ${status}` });
-    return goTo(reply, pathTo("consoleRehearsal"));
-  };
-  return forOperator(deps, { route: "consoleRehearsalCancel", handle });
+export async function postRehearsalCancel({ ask }: ConsolePagesDeps, visit: ConsoleVisit): Promise<PageAnswer> {
+  const { reply, operator } = visit;
+  await carryOut(ask, operator, { operation: "cancelRehearsal" });
+  return goTo(reply, pathTo("consoleRehearsal"));
 }

@@ -1,8 +1,15 @@
-import type { BanRecord, Explanation, ExplanationCause, Sentence, SuspensionRecord } from "@postern/shared/contracts";
+import type {
+  BackendDescription,
+  BanRecord,
+  Explanation,
+  ExplanationCause,
+  Sentence,
+  SuspensionRecord,
+} from "@postern/shared/contracts";
+import type { FindAccountNames } from "@postern/shared/domain/flush";
 import type { FactorLimit } from "../../factor-locks/factor-locks-redis.ts";
 import { englishOf, sentence } from "../../texts/messages.ts";
 import { isTextKey } from "../../texts/texts.ts";
-import type { Standing } from "../standing.ts";
 import { banFacts, momentText } from "./phrases.ts";
 
 /** What may keep a user out now. */
@@ -157,4 +164,22 @@ function accountCauses(facts: CauseFacts): readonly ExplanationCause[] {
 /** Everything that refuses or delays sign-ins now, what is worst first. */
 export function causesOf(facts: CauseFacts): readonly ExplanationCause[] {
   return [...suspensionCause(facts), ...standingCause(facts.standing), ...banCauses(facts), ...accountCauses(facts)];
+}
+
+/** What the backends say about a name. `unclear`: one that may know it did not answer. */
+export type Standing =
+  | { readonly kind: "found" | "unknown" | "unclear" }
+  | { readonly kind: "disabled"; readonly backend: string };
+
+/** @param backends undefined if no engine answered */
+export function standingOf(
+  { accounts, isComplete }: Awaited<ReturnType<FindAccountNames>>,
+  backends: readonly BackendDescription[] | undefined,
+): Standing {
+  // The first backend that has the account decides.
+  const first = backends?.find(({ outcome }) => outcome === "found" || outcome === "disabled");
+  if (first?.outcome === "disabled") return { kind: "disabled", backend: first.name };
+  if (first !== undefined || accounts.length > 0) return { kind: "found" };
+  const isAnswered = backends?.every(({ outcome }) => outcome !== "unavailable") ?? false;
+  return { kind: isAnswered && isComplete ? "unknown" : "unclear" };
 }

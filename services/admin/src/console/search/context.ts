@@ -1,38 +1,19 @@
-import type { EngineBus } from "@postern/shared/assembly";
 import { type BruteForceRecords, foldedName } from "@postern/shared/domain/brute-force";
-import type { FindAccountNames } from "@postern/shared/domain/flush";
-import type { AccountChanges, DecisionHistory } from "@postern/shared/domain/history";
-import type { Locate } from "@postern/shared/domain/places";
-import {
-  createRiskNames,
-  createRiskReviews,
-  createRiskStore,
-  type RiskReviews,
-  type RiskSettings,
-} from "@postern/shared/domain/risk";
-import type { Suspensions } from "@postern/shared/domain/suspensions";
-import type { Config } from "@postern/shared/platform/config";
-import type { RedisClient } from "@postern/shared/platform/redis";
+import { type RiskReviews, type RiskSettings } from "@postern/shared/domain/risk";
 import { systemClock as clock } from "@postern/shared/platform/time";
+import type { AdminParts } from "../../admin-parts.ts";
+import type { AdminRecords } from "../../admin-records.ts";
 import type { FactorLocks } from "../../factor-locks/factor-locks-redis.ts";
-import type { LiveAdminSettings } from "../../settings.ts";
+import type { Suspending } from "../../suspensions/context.ts";
 import { writtenSuspension } from "../../suspensions/written-suspension.ts";
 import { createDescribe } from "../account/context.ts";
 import { createDoubts } from "./doubts.ts";
 import { createExplain, type ExplainDeps } from "./explain.ts";
 import { createExplainRisk } from "./explain-risk.ts";
 
-interface Parts extends Pick<EngineBus, "bus"> {
-  readonly live: { readonly current: LiveAdminSettings };
-  readonly state: RedisClient;
-  readonly history: DecisionHistory | undefined;
-  readonly accountNames: FindAccountNames;
-  readonly bruteForce: BruteForceRecords;
-  readonly factorLocks: FactorLocks;
-  readonly suspensions: Pick<Suspensions, "read">;
-  readonly changes: AccountChanges | undefined;
-  readonly locate: Locate;
-}
+type Parts = AdminParts &
+  Pick<AdminRecords, "history" | "bruteForce" | "changes"> &
+  Pick<Suspending, "suspensions"> & { readonly factorLocks: FactorLocks };
 
 const minuteMs = 60_000;
 
@@ -47,7 +28,7 @@ function createHoldOf(reviews: RiskReviews, settings: () => RiskSettings): Expla
   };
 }
 
-function createSuspensionOf(suspensions: Pick<Suspensions, "read">): ExplainDeps["suspensionOf"] {
+function createSuspensionOf(suspensions: Suspending["suspensions"]): ExplainDeps["suspensionOf"] {
   return async (accounts, isVisible) => {
     // Also as typed: a name that no backend knows is suspended in its folded form.
     const names = new Set([...accounts, ...accounts.map(foldedName)]);
@@ -68,29 +49,21 @@ function inForce(bruteForce: BruteForceRecords, live: Parts["live"]): ExplainDep
 }
 
 /** The answers to what happened at a sign-in, and to what engines know of the sign-ins of an account. */
-export function createExplanations({ storage }: Config, parts: Parts) {
-  const { live, state, history, accountNames, bruteForce, factorLocks, suspensions } = parts;
+export function createExplanations(parts: Parts) {
+  const { live, bruteForce, factorLocks, suspensions, reviews } = parts;
   const settings = () => live.current.risk;
-  const reviews = createRiskReviews({
-    store: createRiskStore(state, live.current.decisionTimeoutMs),
-    names: createRiskNames(storage.redis.password_nonce),
-    keyPrefix: storage.redis.prefix,
-    settings,
-    clock,
-  });
   return {
     explain: createExplain({
-      history,
+      ...parts,
       bruteForce: inForce(bruteForce, live),
       rules: () => live.current.flush.rules,
-      accountNames,
       describe: createDescribe(parts),
       factorLimits: (account) => factorLocks.limits(account),
       holdOf: createHoldOf(reviews, settings),
       suspensionOf: createSuspensionOf(suspensions),
-      doubtsOf: createDoubts({ ...parts, reviews }),
+      doubtsOf: createDoubts(parts),
       clock,
     }),
-    explainRisk: createExplainRisk({ reviews, history, accountNames, settings, clock }),
+    explainRisk: createExplainRisk({ ...parts, settings, clock }),
   };
 }

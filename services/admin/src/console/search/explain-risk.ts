@@ -22,14 +22,8 @@ export interface ExplainRiskDeps {
   readonly clock: Clock;
 }
 
+type IsVisible = (account: string) => boolean;
 type Asked = Extract<Subject, { readonly kind: "account" | "reference" }>;
-/** @param isVisible whether the caller may learn of the account of a reference; an account that it names itself is one of those. */
-export type ExplainRisk = (
-  query: string,
-  subject: Asked,
-  isVisible: (account: string) => boolean,
-) => Promise<RiskExplanation>;
-
 const minuteMs = 60_000;
 const timeOf = (minute: number): string => new Date(minute * minuteMs).toISOString();
 
@@ -84,11 +78,11 @@ function writtenFacts(facts: AccountFacts | undefined, minute: number, settings:
 }
 
 /** @throws what Redis throws */
-export function createExplainRisk(deps: ExplainRiskDeps): ExplainRisk {
+export function createExplainRisk(deps: ExplainRiskDeps) {
   const { reviews, history, accountNames, settings, clock } = deps;
   const accountOf = async (
     subject: Asked,
-    isVisible: (account: string) => boolean,
+    isVisible: IsVisible,
   ): Promise<{ account?: string; incomplete: string[] }> => {
     if (subject.kind === "reference") {
       if (history === undefined) return { incomplete: [english["incomplete.no_references"]] };
@@ -100,7 +94,8 @@ export function createExplainRisk(deps: ExplainRiskDeps): ExplainRisk {
     // Facts are kept under the account's own name.
     return { account: accounts[0] ?? subject.name, incomplete: isComplete ? [] : [english["incomplete.backend"]] };
   };
-  return async (query, subject, isVisible) => {
+  /** @param isVisible whether the caller may learn of the account of a reference; an account that it names itself is one of those. */
+  return async (query: string, subject: Asked, isVisible: IsVisible): Promise<RiskExplanation> => {
     const { account, incomplete } = await accountOf(subject, isVisible);
     const [facts, all] =
       account === undefined ? [undefined, []] : await Promise.all([reviews.facts(account), reviews.list(account)]);

@@ -7,14 +7,12 @@ import type { Clock } from "@postern/shared/platform/time";
 import type { FactorLimit } from "../../factor-locks/factor-locks-redis.ts";
 import { englishOf, sentence } from "../../texts/messages.ts";
 import { english } from "../../texts/texts.ts";
-import { type Standing, standingOf } from "../standing.ts";
 import { type Subject, subjectOf } from "../subject.ts";
-import { writtenBan, writtenDecision } from "../written.ts";
-import { type CauseFacts, causesOf } from "./causes.ts";
+import { accountOf, uniqueBans, writtenBan, writtenDecision } from "../written.ts";
+import { type CauseFacts, causesOf, type Standing, standingOf } from "./causes.ts";
 import { type createDoubts, doubtSentences } from "./doubts.ts";
-import { accountOf, triedIn } from "./tried-accounts.ts";
 import { verdictOf } from "./verdict.ts";
-import { maxSenders, senderSentences, wrongPasswordSenders } from "./wrong-passwords.ts";
+import { maxSenders, senderSentences, triedIn, wrongPasswordSenders } from "./wrong-passwords.ts";
 
 export interface ExplainDeps {
   /** Undefined while no history is recorded. */
@@ -35,9 +33,6 @@ export interface ExplainDeps {
   readonly doubtsOf: ReturnType<typeof createDoubts>;
   readonly clock: Clock;
 }
-
-/** @param isVisible whether the caller may learn of an account; of sign-ins of others, the explanation contains nothing */
-export type Explain = (query: string, isVisible?: IsVisible) => Promise<Explanation>;
 
 type IsVisible = (account: string) => boolean;
 
@@ -78,14 +73,10 @@ const maxAccounts = 20;
 const noHistory = english["incomplete.no_history"];
 const isWide = english["incomplete.wide"];
 
-function unique(bans: readonly Ban[]): readonly Ban[] {
-  return [...new Map(bans.map((ban) => [`${ban.rule} ${ban.network}`, ban])).values()];
-}
-
 function createBanLookup({ bruteForce }: ExplainDeps) {
   return async (addresses: readonly string[]): Promise<readonly Ban[]> => {
     const found = await Promise.all(addresses.slice(0, maxAddresses).map((one) => bruteForce.bansOfAddress(one)));
-    return unique(found.flat());
+    return uniqueBans(found.flat());
   };
 }
 
@@ -147,7 +138,7 @@ function createAccountSearch(deps: ExplainDeps) {
     return {
       account,
       records,
-      bans: unique([...ownBans, ...lastBans, ...refusedBans, ...others]),
+      bans: uniqueBans([...ownBans, ...lastBans, ...refusedBans, ...others]),
       ownBans,
       lastBans,
       refusedBans,
@@ -233,8 +224,11 @@ function isHidden(isVisible: IsVisible, kind: Subject["kind"], records: readonly
   return isVisible !== everyAccount && kind !== "account" && records.length === 0;
 }
 
-/** Answers "what happened?" for anything that a customer may name. @throws what Redis throws */
-export function createExplain(deps: ExplainDeps): Explain {
+/**
+ * Answers "what happened?" for anything that a customer may name. `isVisible` says whether the caller may learn of an account; of sign-ins of
+ * others, the explanation contains nothing. @throws what Redis throws
+ */
+export function createExplain(deps: ExplainDeps) {
   const ofAccount = createAccountSearch(deps);
   const ofPlace = createPlaceSearch(deps);
   const ofReference = createReferenceSearch(deps);
@@ -243,7 +237,7 @@ export function createExplain(deps: ExplainDeps): Explain {
     if (subject.kind === "account") return ofAccount(subject.name, isVisible);
     return subject.kind === "reference" ? ofReference(subject.reference, isVisible) : ofPlace(subject, isVisible);
   };
-  return async (query, isVisible = everyAccount) => {
+  return async (query: string, isVisible: IsVisible = everyAccount): Promise<Explanation> => {
     const subject = subjectOf(query);
     const found = await search(subject, isVisible);
     const { account, records, delay, guessingAddresses, otherAccounts, incomplete } = found;
@@ -254,7 +248,7 @@ export function createExplain(deps: ExplainDeps): Explain {
     const nowMs = deps.clock.now();
     const reasons = await reasonsOf(found, nowMs);
     const { standing, suspension, limits = { factorLimits: [], hold: undefined } } = found;
-    const otherBans = unique([...(found.lastBans ?? []), ...(found.refusedBans ?? [])]);
+    const otherBans = uniqueBans([...(found.lastBans ?? []), ...(found.refusedBans ?? [])]);
     const about = { query, account, standing, suspension, ownBans, ...(delay && { delay }), ...limits, nowMs };
     const causes = [...causesOf({ ...about, otherBans: written(otherBans) })];
     const success = records.find(({ outcome }) => outcome === "ok");

@@ -1,21 +1,18 @@
-import type { LiveDomains } from "@postern/shared/assembly";
 import type { DecisionExportPage } from "@postern/shared/contracts";
 import { type Audit, auditedCaller } from "@postern/shared/domain/audit";
 import { accountsFor } from "@postern/shared/domain/domains";
 import type { DecisionHistory } from "@postern/shared/domain/history";
 import type { Clock } from "@postern/shared/platform/time";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { malformed, sessionOf } from "../../read-request.ts";
-import { domainOf, textOf, unreadable } from "../query.ts";
-import { writtenDecision } from "../written.ts";
-import { nameIn } from "./get-history.ts";
+import { auditedRequest, malformed } from "../../read-request.ts";
+import { domainOf, type OfDomains, textOf, throwUnreadable } from "../query.ts";
+import { accountOf, writtenDecision } from "../written.ts";
 
-interface ExportDeps {
+interface ExportDeps extends OfDomains {
   /** Undefined while no history is recorded. */
   readonly history: Pick<DecisionHistory, "page"> | undefined;
   readonly audit: Pick<Audit, "record">;
   readonly clock: Clock;
-  readonly domains: Pick<LiveDomains, "current">;
 }
 
 const auditAgainMs = 600_000;
@@ -52,18 +49,15 @@ export function getHistoryExport({ history, audit, clock, domains }: ExportDeps)
     const cursor = textOf(query, "cursor");
     const domain = domainOf(query);
     if (history === undefined) return reply.code(404).send({ error: "the decision history is disabled" });
-    const page = await history.page(cursor, since.ms).catch((error: unknown) => {
-      throw unreadable(error);
-    });
+    const page = await history.page(cursor, since.ms).catch(throwUnreadable);
     const isMeant = await accountsFor(request.caller, domains, domain);
-    const caller = auditedCaller(request.caller);
-    if (isDue(JSON.stringify([caller, since.text, domain]))) {
-      const about = { target: since.text, domain, session: sessionOf(request) };
-      audit.record({ event: "history.export", outcome: "ok", ...caller, ...about });
+    if (isDue(JSON.stringify([auditedCaller(request.caller), since.text, domain]))) {
+      const about = { target: since.text, domain };
+      audit.record({ event: "history.export", outcome: "ok", ...auditedRequest(request), ...about });
     }
     const histories = page.histories.flatMap(({ id, records }) => {
-      const meant = records.filter((record) => isMeant(nameIn(record)));
-      const nameOf = (record: (typeof meant)[number]) => domains.current?.nameOf(nameIn(record));
+      const meant = records.filter((record) => isMeant(accountOf(record)));
+      const nameOf = (record: (typeof meant)[number]) => domains.current?.nameOf(accountOf(record));
       const written = meant.map((record) => writtenDecision(record, { domain: nameOf(record) }));
       return written.length === 0 && domain !== undefined ? [] : [{ id, records: written }];
     });

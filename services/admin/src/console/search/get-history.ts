@@ -1,24 +1,19 @@
 import { isIP } from "node:net";
-import type { LiveDomains } from "@postern/shared/assembly";
 import type { DecisionHistoryPage } from "@postern/shared/contracts";
-import { auditedCaller } from "@postern/shared/domain/audit";
 import { accountsFor } from "@postern/shared/domain/domains";
 import type { DecisionHistory, RecordedDecision } from "@postern/shared/domain/history";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AdminContext } from "../../context.ts";
-import { malformed, sessionOf } from "../../read-request.ts";
+import { auditedRequest, malformed } from "../../read-request.ts";
 import { english } from "../../texts/texts.ts";
-import { placeIn } from "../network-query.ts";
-import { domainOf, numberOf, textOf, unreadable } from "../query.ts";
-import { writtenDecision } from "../written.ts";
+import { domainOf, numberOf, type OfDomains, placeIn, textOf, unreadable } from "../query.ts";
+import { accountOf, writtenDecision } from "../written.ts";
 import { correctAddresses, fromNewCountry } from "./new-country.ts";
 import { hasProgram } from "./program-search.ts";
 
 type SearchedHistory = Pick<DecisionHistory, "ofAccount" | "ofNetwork" | "ofReference">;
-type HistoryContext = Pick<AdminContext, "accountNames" | "auditReads" | "locate"> & {
-  readonly history: SearchedHistory | undefined;
-  readonly domains: Pick<LiveDomains, "current">;
-};
+type HistoryContext = Pick<AdminContext, "accountNames" | "auditReads" | "locate"> &
+  OfDomains & { readonly history: SearchedHistory | undefined };
 
 const subjects = ["account", "network", "reference"] as const;
 type SubjectName = (typeof subjects)[number];
@@ -63,11 +58,6 @@ function createSearch({ accountNames }: HistoryContext, history: SearchedHistory
   };
 }
 
-/** The name by which a record belongs to a domain. */
-export function nameIn({ account, username }: Pick<RecordedDecision, "account" | "username">): string {
-  return account ?? username;
-}
-
 /** `<seconds>:<session>` of the last record of a page. */
 function cursorOf({ timeMs, session }: RecordedDecision): string {
   return `${timeMs}:${session}`;
@@ -107,7 +97,7 @@ export function getHistory(deps: HistoryContext) {
       const { records: found, ...more } = await search(name, value);
       const isVisible = await accountsFor(request.caller, domains, domain);
       const records = found.filter(
-        (record) => isVisible(nameIn(record)) && (program === undefined || hasProgram(record, program)),
+        (record) => isVisible(accountOf(record)) && (program === undefined || hasProgram(record, program)),
       );
       const { page, ...next } = pageOf(records, size, cursor);
       const compared = name === "account" ? records : [];
@@ -117,16 +107,14 @@ export function getHistory(deps: HistoryContext) {
       const written = page.map((record) => ({
         ...writtenDecision(record, {
           place: placeOf(record.clientIp),
-          domain: domains.current?.nameOf(nameIn(record)),
+          domain: domains.current?.nameOf(accountOf(record)),
         }),
         ...(isNew.has(record) && { is_new_country: true }),
       }));
       const answer: DecisionHistoryPage = { records: written, ...next, ...more, ...(page.length > 0 && { places }) };
       const event = name === "network" ? "network.read" : "account.read";
-      const caller = auditedCaller(request.caller);
       // That somebody does not use a program is no information about them.
-      if (program === undefined || page.length > 0)
-        auditReads({ event, ...caller, target: value, session: sessionOf(request) });
+      if (program === undefined || page.length > 0) auditReads({ event, ...auditedRequest(request), target: value });
       return await reply.header("cache-control", "no-store").send(answer);
     } catch (error) {
       throw unreadable(error);

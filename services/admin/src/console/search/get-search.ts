@@ -3,19 +3,17 @@ import {
   type DecisionRecord,
   Explanation,
   FailedSignInRecord,
-  isConsoleAction,
   pathTo,
 } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
-import type { FastifyReply } from "fastify";
 import type { Static } from "typebox";
 import type { Operator } from "../../operators/operator.ts";
 import { englishOf, sentence } from "../../texts/messages.ts";
+import { actionableOn, queryIn } from "../actionable.ts";
 import { createReadAnswer } from "../api-answer.ts";
-import { type ConsoleVisit, forOperator, queryOf, sendNotice, sendPage, shownReach } from "../console-visit.ts";
+import { type ConsoleVisit, goTo, type PageAnswer, shownReach } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../context.ts";
-import { keptIn } from "../kept-deed.ts";
-import { askedByName, referenceIn } from "../searched-text.ts";
+import { askedByName, referenceIn, searchedText } from "../searched-text.ts";
 import { linksOf } from "../shown-values.ts";
 import { momentText, remedyOf } from "./phrases.ts";
 import { accountAndProgram, hasProgram, type ProgramQuery, programOfRecent, programsOf } from "./program-search.ts";
@@ -151,28 +149,29 @@ export function createSearch(deps: Pick<ConsolePagesDeps, "ask" | "clock">) {
 }
 
 /** `GET /console/search`; with `for`, the handle of what to search for. */
-export function getSearch(deps: ConsolePagesDeps) {
-  const { handles } = deps;
-  const search = createSearch(deps);
-  const show = async ({ request, reply, operator }: ConsoleVisit): Promise<FastifyReply> => {
-    const handle = queryOf(request, "for") ?? "";
-    const query = handle === "" ? "" : handles.read(operator.account, handle);
-    if (query === undefined) return sendNotice(deps, reply, "link", operator);
-    const links = linksOf(handles, operator);
-    const done = queryOf(request, "done") ?? "";
-    const answer = query === "" ? undefined : await search(operator, query);
-    const view = {
-      query,
-      answer,
-      reach: await shownReach(deps, operator, accountIn(answer)),
-      done: isConsoleAction(done) ? done : undefined,
-      kept: keptIn(handles, { request, operator }),
-      operator,
-      helpdesk: deps.helpdesk(),
-      links,
-      next: query === "" ? pathTo("consoleSearch") : links.search(query),
-    };
-    return sendPage(deps, reply, searchPage(view), operator);
-  };
-  return forOperator(deps, { route: "consoleSearch", handle: show });
+export async function getSearch(deps: ConsolePagesDeps, visit: ConsoleVisit): Promise<PageAnswer> {
+  const { operator } = visit;
+  const query = queryIn(deps, visit);
+  if (query === undefined) return "link";
+  const answer = query === "" ? undefined : await createSearch(deps)(operator, query);
+  return searchPage({
+    ...actionableOn(deps, visit, ({ search }) => (query === "" ? pathTo("consoleSearch") : search(query))),
+    query,
+    answer,
+    reach: await shownReach(deps, operator, accountIn(answer)),
+  });
 }
+
+/** `POST /console/search` and `POST /console/account`: to the page whose address does not contain the text. */
+export const postFind =
+  (page: "search" | "account") =>
+  async (
+    { sessions, handles }: ConsolePagesDeps,
+    { reply, operator }: ConsoleVisit,
+    form: URLSearchParams,
+  ): Promise<PageAnswer> => {
+    const query = searchedText(form.get("query") ?? "");
+    if (query === "") return "empty";
+    await sessions.remember(operator.cookie, query);
+    return goTo(reply, linksOf(handles, operator)[page](query));
+  };

@@ -12,9 +12,9 @@ import {
   type ShownReach,
 } from "../action-forms.ts";
 import type { ConsolePage } from "../console-document.ts";
-import { networkLink } from "../network-link.ts";
+import { pairs } from "../house/pairs.ts";
 import { sendersPart } from "../senders-part.ts";
-import { searchLinks, time, untaggedNote } from "../shown-values.ts";
+import { networkLink, searchLinks, time, untaggedNote } from "../shown-values.ts";
 import { timeline } from "../timeline.ts";
 import { causesPart, verdictPart } from "../verdict-part.ts";
 import { type FoundProgram, programNote } from "./program-search.ts";
@@ -42,19 +42,14 @@ export interface SearchView extends Actionable {
 
 function banPart(view: SearchView, ban: ShownBan, offered: Offered): Html {
   const { network, rule, start, end, failures, others } = ban;
-  const facts: readonly (readonly [Html, Html])[] = [
+  return html`<h3>${networkLink(view.links, network)}</h3>${pairs([
     [
       t("col.rule"),
-      failures === undefined
-        ? html`${rule}`
-        : t("search.rule", { rule, failures: t("bans.failures", { count: failures }) }),
+      failures === undefined ? rule : t("search.rule", { rule, failures: t("bans.failures", { count: failures }) }),
     ],
     [t("col.start"), time(start)],
     [t("col.end"), time(end)],
-  ];
-  return html`<h3>${networkLink(view.links, network)}</h3><dl class="pairs">${facts.map(
-    ([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`,
-  )}</dl>${others.length > 0 && html`<p>${t("search.others")}</p>${searchLinks(view.links, others)}`}${actionList(
+  ])}${others.length > 0 && html`<p>${t("search.others")}</p>${searchLinks(view.links, others)}`}${actionList(
     view,
     "network",
     network,

@@ -1,7 +1,7 @@
 import type { BanRecord, DecisionRecord, Explanation, ExplanationCause, Sentence } from "@postern/shared/contracts";
 import { type CidrSet, createCidrSet, parseCidr } from "@postern/shared/platform/net";
 import { englishOf, sentence } from "../../texts/messages.ts";
-import type { Standing } from "../standing.ts";
+import type { Standing } from "./causes.ts";
 import { banFacts, momentText, ownFacts, placeFacts, remedyOf, runFacts, wayFacts } from "./phrases.ts";
 
 /** The facts from which the sentence is composed. */

@@ -1,18 +1,16 @@
 import type { Sentence, WrongPasswordSender } from "@postern/shared/contracts";
 import type { RecordedDecision } from "@postern/shared/domain/history";
 import { sentence } from "../../texts/messages.ts";
+import { accountOf } from "../written.ts";
 import { momentText } from "./phrases.ts";
 
 /** What was sent earlier says nothing about a ban of today. */
 const recentMs = 86_400_000;
 export const maxSenders = 10;
 
-/** The account; the name as typed, if no backend has it. */
-const nameOf = ({ account, username }: RecordedDecision): string => account ?? username;
-
 /** A program is the same if account, name and protocol are; what names itself once is not what does not. */
 const programKey = (record: RecordedDecision): string =>
-  JSON.stringify([nameOf(record), record.client, record.protocol, record.channel]);
+  JSON.stringify([accountOf(record), record.client, record.protocol, record.channel]);
 
 const isWrong = ({ reason }: RecordedDecision): boolean => reason === "wrong_password";
 
@@ -23,7 +21,7 @@ function senderOf(records: readonly RecordedDecision[]): readonly WrongPasswordS
   const { client, protocol, channel, clientIp, timeMs } = last;
   return [
     {
-      account: nameOf(last),
+      account: accountOf(last),
       ...(client !== "" && { client }),
       protocol,
       channel,
@@ -63,4 +61,14 @@ export function senderSentences(
   const which =
     client === undefined ? sentence("sender.unnamed", facts) : sentence("sender.named", { ...facts, client });
   return [which, ...(distinct === 1 && count > 1 ? [sentence("sender.same")] : [])];
+}
+
+/** Fewer accounts are rather an office with a program that has an old password. */
+const leastTried = 5;
+
+/** Number of names that were tried from a place in vain, if no sign-in succeeded, as far as the history has them. Undefined if they are few. */
+export function triedIn(records: readonly RecordedDecision[]): number | undefined {
+  const failed = records.filter(({ outcome }) => outcome === "denied" || outcome === "blocked");
+  const { size } = new Set(failed.map((record) => accountOf(record).toLowerCase()));
+  return size >= leastTried && records.every(({ outcome }) => outcome !== "ok") ? size : undefined;
 }

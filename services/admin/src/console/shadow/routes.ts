@@ -1,11 +1,9 @@
-import { type OperationId, operation, type ShadowReport } from "@postern/shared/contracts";
-import { type AuditOutcome, auditedCaller } from "@postern/shared/domain/audit";
+import { type ShadowReport } from "@postern/shared/contracts";
 import { type DifferenceKind, differenceKinds, type ShadowReports } from "@postern/shared/domain/shadow";
-import { guardedRoute } from "@postern/shared/platform/http";
 import { decidedInRedis } from "@postern/shared/platform/redis";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AdminContext } from "../../context.ts";
-import { malformed, sessionOf } from "../../read-request.ts";
+import { auditing, malformed, serve } from "../../read-request.ts";
 import { numberOf, textOf } from "../query.ts";
 
 const inRedis = decidedInRedis("the report of the shadow cannot be read or deleted");
@@ -49,36 +47,27 @@ function writtenReport(
 const noReport = (reply: FastifyReply): FastifyReply =>
   reply.code(404).send({ error: "storage.redis.encryption_secret is not set" });
 
-function getReport({ shadowReports, live }: AdminContext) {
-  return async ({ query }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const kind = kindOf(textOf(query, "kind"));
-    const size = numberOf(query, "limit", { usual: 50, max: 500 });
-    const cursor = cursorOf(textOf(query, "cursor"));
-    if (shadowReports === undefined) return noReport(reply);
-    const report = await inRedis(() => shadowReports.read({ kind, size, cursor }));
-    return reply.header("cache-control", "no-store").send(writtenReport(report, live.current.shadow));
-  };
+async function getReport({ query }: FastifyRequest, reply: FastifyReply, { shadowReports, live }: AdminContext) {
+  const kind = kindOf(textOf(query, "kind"));
+  const size = numberOf(query, "limit", { usual: 50, max: 500 });
+  const cursor = cursorOf(textOf(query, "cursor"));
+  if (shadowReports === undefined) return noReport(reply);
+  const report = await inRedis(() => shadowReports.read({ kind, size, cursor }));
+  return reply.header("cache-control", "no-store").send(writtenReport(report, live.current.shadow));
 }
 
-function deleteReport({ shadowReports, audit }: AdminContext) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    if (shadowReports === undefined) return noReport(reply);
-    const about = { event: "shadow.reset", ...auditedCaller(request.caller), session: sessionOf(request) } as const;
-    const write = (outcome: AuditOutcome): void => audit.record({ ...about, outcome });
-    try {
-      await inRedis(() => shadowReports.reset());
-    } catch (error) {
-      write("undecided");
-      throw error;
-    }
-    write("ok");
-    return reply.code(204).send();
-  };
+async function deleteReport(request: FastifyRequest, reply: FastifyReply, { shadowReports, audit }: AdminContext) {
+  if (shadowReports === undefined) return noReport(reply);
+  const { write, run } = auditing({ audit }, request, { event: "shadow.reset" });
+  await run(() => inRedis(() => shadowReports.reset()));
+  write("ok");
+  return reply.code(204).send();
 }
 
 /** `/api/v1/shadow`: what `auth.shadow` has compared. */
 export function registerShadow(app: FastifyInstance, context: AdminContext): void {
-  const guarded = (id: OperationId) => guardedRoute(operation(id), context.settings.identifier);
-  app.route({ ...guarded("showShadowReport"), handler: getReport(context) });
-  app.route({ ...guarded("resetShadowReport"), handler: deleteReport(context) });
+  serve(app, context, [
+    ["showShadowReport", getReport],
+    ["resetShadowReport", deleteReport],
+  ]);
 }

@@ -1,11 +1,15 @@
-import { consoleRoutes, hasRight, pathTo, type ShadowReport } from "@postern/shared/contracts";
+import { consoleRoutes, hasRight, pathTo, ShadowReport } from "@postern/shared/contracts";
+import { differenceKinds } from "@postern/shared/domain/shadow";
 import { formOf, type Html, html } from "@postern/shared/platform/pages";
 import type { Operator } from "../../operators/operator.ts";
 import { comma, countText, joined, percentText, roleWord, t, word } from "../../texts/texts.ts";
+import { carryOut, createReadAnswer } from "../api-answer.ts";
 import type { ConsolePage } from "../console-document.ts";
-import { type SubjectLinks, time } from "../shown-values.ts";
+import { type ConsoleVisit, goTo, type PageAnswer, queryOf } from "../console-visit.ts";
+import type { ConsolePagesDeps } from "../context.ts";
+import { linksOf, type SubjectLinks, time } from "../shown-values.ts";
 
-export interface ShadowView {
+interface ShadowView {
   /** Undefined: nothing can be compared. */
   readonly report: ShadowReport | undefined;
   /** The kind that is listed; all if undefined. */
@@ -110,7 +114,7 @@ function resetPart(operator: ShadowView["operator"]): Html {
 }
 
 /** Where the answers of other backends differ from those of the backends that decide. */
-export function shadowPage(view: ShadowView): ConsolePage {
+function shadowPage(view: ShadowView): ConsolePage {
   const { report, kind, operator } = view;
   const title = t("page.shadow");
   if (report === undefined)
@@ -128,4 +132,25 @@ export function shadowPage(view: ShadowView): ConsolePage {
         : html`${tiles(report)}${kindsPart(report, kind)}<div class="lists">${comparedPart(t("shadow.domains"), report.domains)}${comparedPart(t("overview.protocols"), report.protocols)}</div>${differencesPart(report, view)}<h2>${t("shadow.new_report")}</h2>${resetPart(operator)}`
     }`,
   };
+}
+
+const readReport = createReadAnswer(ShadowReport);
+const cursorForm = /^\d{1,15} [\w -]{1,128}$/u;
+
+/** `GET /console/shadow`; with `kind`, only differences of one kind. */
+export async function getShadowPage({ ask, handles }: ConsolePagesDeps, visit: ConsoleVisit): Promise<PageAnswer> {
+  const { request, operator } = visit;
+  const [wanted, cursor] = [queryOf(request, "kind"), queryOf(request, "cursor")];
+  const kind = differenceKinds.find((known) => known === wanted);
+  if (kind !== wanted || (cursor !== undefined && !cursorForm.test(cursor))) return "not_found";
+  const query = { ...(kind !== undefined && { kind }), ...(cursor !== undefined && { cursor }) };
+  const report = await readReport(ask, operator, { operation: "showShadowReport", query });
+  return shadowPage({ report, kind, operator, links: linksOf(handles, operator) });
+}
+
+/** `POST /console/shadow/reset` */
+export async function postShadowReset({ ask }: ConsolePagesDeps, visit: ConsoleVisit): Promise<PageAnswer> {
+  const { reply, operator } = visit;
+  await carryOut(ask, operator, { operation: "resetShadowReport" });
+  return goTo(reply, pathTo("consoleShadow"));
 }

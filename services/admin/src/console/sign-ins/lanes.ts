@@ -4,7 +4,7 @@ import { type Html, html } from "@postern/shared/platform/pages";
 import { reasonHtml } from "../../texts/messages.ts";
 import { comma, t } from "../../texts/texts.ts";
 import type { ChartColour } from "../charts/chart.ts";
-import { placeText } from "../place-text.ts";
+import { placeText } from "../shown-values.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

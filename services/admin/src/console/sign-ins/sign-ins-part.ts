@@ -1,9 +1,8 @@
 import type { AccountChange, BanRecord, DecisionHistoryPage } from "@postern/shared/contracts";
 import { type Html, html } from "@postern/shared/platform/pages";
-import { t } from "../../texts/texts.ts";
-import type { SubjectLinks } from "../shown-values.ts";
+import { t, word } from "../../texts/texts.ts";
+import { type SubjectLinks, time } from "../shown-values.ts";
 import { timeline } from "../timeline.ts";
-import { changesPart } from "./changes.ts";
 import { type LaneChart, laneChart } from "./lane-chart.ts";
 import { byAccount, byNetwork, type LaneKind, lanesOf } from "./lanes.ts";
 
@@ -59,4 +58,23 @@ export function networkSignIns(shown: ShownSignIns): Html {
     nameOf: ({ name }) => html`<a href="${links.account(name)}">${name}</a>`,
     changes: [],
   });
+}
+
+/** Factors; other reasons are for programs. */
+const factors: ReadonlySet<string> = new Set(["totp", "webauthn", "recovery"]);
+
+/** A change in words, such as `Second factor added (passkey) by the user`. */
+function changeText({ event, reason = "", by }: AccountChange): Html {
+  const change = word("change", event);
+  const what = factors.has(reason) ? html`${change} (${word("change_factor", reason)})` : change;
+  return by === "user" || by === "operator" ? t(`change_by.${by}`, { change: what }) : what;
+}
+
+/** Changes of an account as text. */
+function changesPart(changes: readonly AccountChange[]): Html | undefined {
+  return changes.length === 0
+    ? undefined
+    : html`<h3>${t("sign_ins.changes")}</h3><ul class="counted">${changes.map(
+        (change) => html`<li><span class="name">${changeText(change)}</span> ${time(change.time)}</li>`,
+      )}</ul>`;
 }

@@ -1,13 +1,12 @@
 import { pathTo, SystemReport } from "@postern/shared/contracts";
-import { AppError } from "@postern/shared/platform/errors";
 import { type Html, html } from "@postern/shared/platform/pages";
 import type { Operator } from "../../operators/operator.ts";
 import { sentenceHtml } from "../../texts/messages.ts";
 import { countText, joined, millisecondsText, subjectText, type TextKey, t, word } from "../../texts/texts.ts";
-import { createReadAnswer } from "../api-answer.ts";
+import { createRequireAnswer } from "../api-answer.ts";
 import { configurationPart } from "../configuration/configuration-page.ts";
 import type { ConsolePage } from "../console-document.ts";
-import { type ConsoleVisit, forOperator, sendPage } from "../console-visit.ts";
+import type { ConsoleVisit, PageAnswer } from "../console-visit.ts";
 import type { ConsolePagesDeps } from "../context.ts";
 import { getEvents } from "../get-events.ts";
 import { stateBadge } from "../house/badge.ts";
@@ -213,22 +212,16 @@ export function systemPage(report: SystemReport): ConsolePage {
   };
 }
 
-const readReport = createReadAnswer(SystemReport);
-
-async function reportFor({ ask }: ConsolePagesDeps, operator: Operator): Promise<SystemReport> {
-  const report = await readReport(ask, operator, { operation: "showSystem" });
-  if (report === undefined) throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "showSystem rejected the request" });
-  return report;
-}
+const readReport = createRequireAnswer(SystemReport);
+const call = { operation: "showSystem" } as const;
 
 /** `GET /console/system`, which works even while other services are stopped. */
-export function getSystemPage(deps: ConsolePagesDeps) {
-  const handle = async ({ reply, operator }: ConsoleVisit) =>
-    sendPage(deps, reply, systemPage(await reportFor(deps, operator)), operator);
-  return forOperator(deps, { route: "consoleSystem", handle });
+export async function getSystemPage({ ask }: ConsolePagesDeps, { operator }: ConsoleVisit): Promise<PageAnswer> {
+  return systemPage(await readReport(ask, operator, call));
 }
 
 /** `GET /console/system/events` */
 export function getSystemEvents(deps: ConsolePagesDeps) {
-  return getEvents(deps, { page: "system", render: async (operator) => liveSystem(await reportFor(deps, operator)) });
+  const render = async (operator: Operator) => liveSystem(await readReport(deps.ask, operator, call));
+  return getEvents(deps, { page: "system", render });
 }

@@ -8,11 +8,10 @@ import {
   type watchEvents,
   watchedOutcomes,
 } from "@postern/shared/contracts";
-import { auditedCaller } from "@postern/shared/domain/audit";
 import { foldedName } from "@postern/shared/domain/brute-force";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AdminContext } from "../../context.ts";
-import { malformed, sessionOf } from "../../read-request.ts";
+import { auditedRequest, malformed } from "../../read-request.ts";
 import { numberOf, textOf } from "../query.ts";
 import { subjectOf } from "../subject.ts";
 import { writtenDecision } from "../written.ts";
@@ -28,13 +27,6 @@ const endGraceMs = 5000;
 const commentMs = 5000;
 
 export type WatchDeps = Pick<AdminContext, "accountNames" | "watchHub" | "audit" | "adminMetrics">;
-
-interface Asked {
-  readonly account: string | undefined;
-  readonly network: string | undefined;
-  readonly outcomes: readonly string[] | undefined;
-  readonly seconds: number;
-}
 
 /** @throws AppError REQUEST_MALFORMED */
 function outcomesIn(query: unknown): readonly string[] | undefined {
@@ -58,7 +50,7 @@ function networkIn(query: unknown): string | undefined {
 }
 
 /** @throws AppError REQUEST_MALFORMED */
-function askedIn(query: unknown): Asked {
+function askedIn(query: unknown) {
   return {
     account: textOf(query, "account")?.trim(),
     network: networkIn(query),
@@ -66,6 +58,8 @@ function askedIn(query: unknown): Asked {
     seconds: numberOf(query, "seconds", { usual: longestWatchSeconds, max: longestWatchSeconds }),
   };
 }
+
+type Asked = ReturnType<typeof askedIn>;
 
 /** The filter as the audit record names it; undefined if everything is watched. */
 function filterText({ account, network, outcomes }: Asked): string | undefined {
@@ -85,16 +79,10 @@ async function namesOf({ accountNames }: WatchDeps, account: string): Promise<re
   return names.slice(0, maxWatchedNames);
 }
 
-interface Stream {
-  readonly body: PassThrough;
-  readonly watching: Watching;
-  readonly end: (reason: string) => void;
-}
-
 type EventName = keyof typeof watchEvents;
 
 /** @param onShown counts decisions by whether the client gets them */
-function createStream(onShown: (result: "sent" | "dropped", count: number) => void): Stream {
+function createStream(onShown: (result: "sent" | "dropped", count: number) => void) {
   const body = new PassThrough({ highWaterMark: maxUnreadBytes });
   let unsaid = 0;
   let stalledTicks = 0;
@@ -125,28 +113,25 @@ function createStream(onShown: (result: "sent" | "dropped", count: number) => vo
     // A client that does not read keeps it open otherwise.
     setTimeout(() => body.destroy(), endGraceMs).unref();
   };
-  return {
-    body,
-    end,
-    watching: {
-      sources: (sources) => write("sources", sources),
-      decision: (decision) => {
-        if (unread() > maxUnreadBytes) {
-          drop(1);
-          return;
-        }
-        sayDropped();
-        const { timeMs: firstMs, instance } = decision;
-        write("decision", writtenDecision({ ...decision, firstMs, count: 1, instance }));
-        onShown("sent", 1);
-      },
-      dropped: (count) => {
-        drop(count);
-        sayDropped();
-      },
-      end: () => end("shutdown"),
+  const watching: Watching = {
+    sources: (sources) => write("sources", sources),
+    decision: (decision) => {
+      if (unread() > maxUnreadBytes) {
+        drop(1);
+        return;
+      }
+      sayDropped();
+      const { timeMs: firstMs, instance } = decision;
+      write("decision", writtenDecision({ ...decision, firstMs, count: 1, instance }));
+      onShown("sent", 1);
     },
+    dropped: (count) => {
+      drop(count);
+      sayDropped();
+    },
+    end: () => end("shutdown"),
   };
+  return { body, end, watching };
 }
 
 /** `GET /api/v1/console/watch` */
@@ -163,8 +148,8 @@ export function getWatch(deps: WatchDeps) {
     const stream = createStream(adminMetrics.watchedDecisions);
     const close = watchHub.open(filter, stream.watching);
     const target = filterText(wanted);
-    const about = { ...auditedCaller(request.caller), target, session: sessionOf(request) };
-    audit.record({ event: "decision.watch", outcome: close === undefined ? "denied" : "ok", ...about });
+    const outcome = close === undefined ? "denied" : "ok";
+    audit.record({ event: "decision.watch", outcome, ...auditedRequest(request), target });
     reply.header("cache-control", "no-store");
     if (close === undefined) {
       stream.body.destroy();

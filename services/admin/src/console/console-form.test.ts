@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { pageWithin } from "./console-paths.ts";
+import { pageWithin } from "./console-form.ts";
 
 const origin = "https://console.example.test";
 
