@@ -29,7 +29,7 @@ export const backendRemovals: readonly Removal[] = [
     file: "services/auth-engine/src/backends/servers/connection-pool.ts",
     find: "      const stopWatching = watchDeadline(wait, reject);",
     replace: "      const stopWatching = (): void => void wait;",
-    tests: ["test/integration/ldap/outage.test.ts", "test/integration/gateway/ldap-decision.test.ts"],
+    tests: ["test/integration/ldap/outage.test.ts", "test/integration/gateway/ldap-outages.slow.test.ts"],
     pattern: "respects a deadline",
     rows: ["all servers killed or hung"],
   },
