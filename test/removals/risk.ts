@@ -54,7 +54,7 @@ export const riskRemovals: readonly Removal[] = [
     file: "libs/shared/src/domain/risk/detectors.ts",
     find: "      signIn.hasSecondFactor === true &&\n",
     replace: "",
-    tests: ["test/integration/risk/second-factor.test.ts"],
+    tests: ["test/integration/risk/second-factor.slow.test.ts"],
     pattern: "legacy_protocol is raised",
     rows: ["`legacy_protocol`: raised at every engine"],
   },
@@ -133,7 +133,7 @@ export const riskRemovals: readonly Removal[] = [
     file: "libs/shared/src/domain/risk/note.ts",
     find: "    devices: withSeen(facts.devices, signIn.device, minute, maxEntries.devices),\n",
     replace: "",
-    tests: ["test/integration/risk/second-factor.test.ts"],
+    tests: ["test/integration/risk/second-factor.slow.test.ts"],
     // The first one makes the sign-in suspicious that the second one confirms.
     pattern: "second_factor: a password alone|a browser in which the user has confirmed",
     rows: ["a confirmed browser"],
@@ -144,7 +144,7 @@ export const riskRemovals: readonly Removal[] = [
     file: "libs/shared/src/domain/risk/assess.ts",
     find: `  if (device !== "" && facts.devices.some(({ name }) => name === device)) return true;\n`,
     replace: `  if (device !== "") return true;\n`,
-    tests: ["test/integration/risk/second-factor.test.ts"],
+    tests: ["test/integration/risk/second-factor.slow.test.ts"],
     // The first one makes the sign-in suspicious that the second one confirms.
     pattern: "second_factor: a password alone|a browser in which the user has confirmed",
     rows: ["a confirmed browser"],
