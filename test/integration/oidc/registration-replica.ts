@@ -15,7 +15,7 @@ export const scope = "urn:ietf:params:oauth:scope:mail";
 export const body = { client_name: "Example Mail", scope, redirect_uris: ["http://127.0.0.1/callback"] };
 export const clock = { nowMs: 0, now: () => clock.nowMs };
 
-export function settingsOf(mail: object, full: object): RegistrationSettings {
+function settingsOf(mail: object, full: object): RegistrationSettings {
   const identity = { oidc: { mail_registration: mail, dynamic_registration: full } };
   const loaded = loadConfig({ text: JSON.stringify({ identity }), env: {}, readFile: () => "" });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));

@@ -148,8 +148,9 @@ async function stateOf(region: MergingRegion) {
   return { bans: await bansAt(region), counts: await countsAt(region), suspended, epochs };
 }
 
-/** Any order, repetition and loss of messages, with everything sent again at the end, leads to the same state. */
-export async function mergeInAnyOrder(numRuns: number): Promise<void> {
+/** Any order, repetition and loss of messages, with everything sent again at the end, leads to the same state. Resolves to the number of histories. */
+export async function mergeInAnyOrder(numRuns: number): Promise<number> {
+  let histories = 0;
   await using server = await spawnRedis();
   redis = await testRedis(server.port);
   // Every region of every run listens to it.
@@ -171,6 +172,7 @@ export async function mergeInAnyOrder(numRuns: number): Promise<void> {
         await converge(regions, seed);
         const [first, ...others] = await Promise.all(regions.map(stateOf));
         for (const other of others) expect(other).toEqual(first);
+        histories += 1;
       } finally {
         for (const { suspensions } of regions) suspensions.close();
       }
@@ -178,4 +180,5 @@ export async function mergeInAnyOrder(numRuns: number): Promise<void> {
     { numRuns },
   );
   redis.disconnect();
+  return histories;
 }

@@ -121,8 +121,8 @@ function targetAt({ account, address, protocol }: Step): CountedAttempt {
   return target;
 }
 
-/** The counters of a rehearsal decide as the scripts in Redis do, in sequences of random sign-ins. */
-export async function compareCounters(numRuns: number): Promise<void> {
+/** The counters of a rehearsal decide as the scripts in Redis do, in sequences of random sign-ins. Resolves to how often the rarest decision occurred. */
+export async function compareCounters(numRuns: number): Promise<number> {
   await using server = await spawnRedis();
   const redis = await connect({ kind: "standalone", address: { host: "127.0.0.1", port: server.port } });
   const { repeatWindowMs, maxForgiven, tolerateMs } = settings;
@@ -169,7 +169,6 @@ export async function compareCounters(numRuns: number): Promise<void> {
     }),
     { numRuns },
   );
-  // Otherwise the sequences would prove nothing.
-  expect(Math.min(seen.bans, seen.repeated, seen.refused)).toBeGreaterThan(numRuns / 4);
   redis.disconnect();
+  return Math.min(seen.bans, seen.repeated, seen.refused);
 }
