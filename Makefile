@@ -26,7 +26,7 @@ run: ## Start the demo on loopback (ENGINES=2 for two engines, SHAPE=one for one
 stop: ## Stop a demo that is still running
 	@if [ -x node_modules/.bin/node ]; then $(TOOL) tools/stop.ts; else echo "Nothing to stop."; fi
 
-test: ## Run all checks and tests; the last line is "N passed, N failed"
+test: ## Run the static checks, the unit and the integration tests; the last line is "N passed, N failed"
 	@tools/setup.sh test
 	@$(TOOL) tools/test.ts
 
@@ -34,7 +34,7 @@ test-quick: ## Run the static checks, the unit tests, a decision in each dialect
 	@tools/setup.sh run
 	@$(TOOL) tools/test.ts quick
 
-test-long: ## Run the long tests: corpora, mutations, fault injection
+test-long: ## Run the slow and the long tests: outages, regions, rehearsals, reports, software of others, corpora, mutations
 	@tools/setup.sh test-long
 	@$(TOOL) tools/test.ts long
 

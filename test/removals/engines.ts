@@ -135,7 +135,7 @@ export const engineRemovals: readonly Removal[] = [
     file: "libs/shared/src/platform/bus/server.ts",
     find: "options.maxInFlight ?? defaultMaxInFlight)",
     replace: "(options.maxInFlight ?? defaultMaxInFlight) * 1000)",
-    tests: ["test/integration/gateway/ldap-decision.test.ts"],
+    tests: ["test/integration/gateway/ldap-outages.slow.test.ts"],
     rows: ["more requests than two engines accept"],
   },
 ];

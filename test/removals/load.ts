@@ -1,6 +1,6 @@
 import type { Removal } from "../../tools/removals/removal.ts";
 
-const metadataImport = "test/integration/saml/metadata-import.test.ts";
+const metadataImport = "test/integration/saml/metadata-import.slow.test.ts";
 const metadataSource = "services/idp/src/saml/metadata/metadata-source.ts";
 const fullDisk = "test/long/outages/full-disk.test.ts";
 
@@ -136,7 +136,7 @@ export const loadRemovals: readonly Removal[] = [
     file: "libs/shared/src/platform/http/trace-requests.ts",
     find: `routeOptions.url ?? "unknown path"`,
     replace: `String(Reflect.get(request, "url") ?? routeOptions.url)`,
-    tests: ["test/integration/tracing/saml-traces.test.ts"],
+    tests: ["test/integration/tracing/saml-traces.slow.test.ts"],
     rows: ["no span of OpenID Connect requests"],
   },
 ];

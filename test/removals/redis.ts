@@ -99,7 +99,7 @@ export const redisRemovals: readonly Removal[] = [
     file: "services/idp/src/logout-delivery/scripts/claim-deliveries.lua",
     find: `for _, id in ipairs(due) do redis.call("ZADD", queue_key, now_ms + lease_ms, id) end`,
     replace: `for _, id in ipairs(due) do redis.call("ZREM", queue_key, id) end`,
-    tests: ["test/integration/oidc/lifetimes.slow.test.ts", "test/integration/saml/soap-logouts.test.ts"],
+    tests: ["test/integration/oidc/lifetimes.slow.test.ts", "test/integration/saml/soap-logouts.slow.test.ts"],
     rows: [
       "one of two idp replicas, `kill -9` while it delivers a logout message to a client",
       "one of two idp replicas, `kill -9` while it delivers a logout message to a service provider",

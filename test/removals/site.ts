@@ -11,7 +11,7 @@ export const siteRemovals: readonly Removal[] = [
     find: "const newSource: Detector = ({ facts, signIn, isKnown, isLearned }) => {\n",
     replace:
       "const newSource: Detector = ({ facts, signIn, isKnown, isLearned }) => {\n  if (facts !== undefined) return undefined;\n",
-    tests: ["test/integration/risk/stolen-password.test.ts"],
+    tests: ["test/integration/risk/observed-risk.slow.test.ts"],
     pattern: "a stolen password is scored",
     rows: ["`new_source`, `new_country`, `impossible_travel`"],
   },
@@ -31,7 +31,7 @@ export const siteRemovals: readonly Removal[] = [
     file: detectors,
     find: `(signIn.isLeaked === true ? "the password is in the list" : undefined)`,
     replace: `(signIn.isLeaked === 1 ? "the password is in the list" : undefined)`,
-    tests: ["test/integration/risk/stolen-password.test.ts"],
+    tests: ["test/integration/risk/observed-risk.slow.test.ts"],
     pattern: "a leaked password raises",
     rows: ["`leaked_password`"],
   },

@@ -24,8 +24,7 @@ mail: holder@example.test
 userPassword: holder-password
 webauthn: {"id":"AQIDBA==","publicKey":"AQID"}
 `;
-const operatorHash =
-  "$argon2id$v=19$m=19456,t=2,p=1$i9hIBirgp4mxAbFEwDlRJw$FDlJKJc+wynRK6RkSGcna0tfRmgFHbZE3bo+a5Rirow";
+const operatorHash = "$argon2id$v=19$m=64,t=1,p=1$NqAU9gpIOrJkNAAg1eKaTg$gMXpJJAE3bkhNIKB5A4lWLyKVkbhC8pYNhXQiP5K51s";
 
 /** All services, with their accounts in an LDAP server behind a proxy: alice and holder, who has a passkey. */
 export interface NamesStack extends AsyncDisposable {

@@ -8,9 +8,9 @@ export const compileCache = { NODE_COMPILE_CACHE: `${root}.run/test/compile-cach
 
 /**
  * Arguments of Node for every service. V8 begins with a small young generation, and would copy what a starting program keeps several times while
- * it grows; that is a tenth of the CPU time of a start. Threads that share the collection of so small a heap cost another tenth.
+ * it grows; that is a fifth of the CPU time of a start. Threads that share the collection of so small a heap cost another tenth.
  */
-export const garbageCollection = ["--min-semi-space-size=32", "--max-semi-space-size=32", "--single-threaded-gc"];
+export const garbageCollection = ["--min-semi-space-size=128", "--max-semi-space-size=128", "--single-threaded-gc"];
 
 /** All services. */
 export const serviceNames = ["gateway", "auth-engine", "idp", "admin", "jobs-worker"] as const;

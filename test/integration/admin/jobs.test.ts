@@ -215,7 +215,7 @@ describe("access", () => {
 describe("workers that stop", () => {
   test("SIGTERM: running jobs finish, and waiting jobs are left to another worker", async () => {
     await workers.shift()?.stop();
-    const jobs = 200;
+    const jobs = 100;
     await seedBans(redis, jobs);
     const queued = enqueueAll(stack, jobs);
     await poll("some jobs to be completed", async () => (await seededKeys(redis)).length < 2 * jobs - 20);

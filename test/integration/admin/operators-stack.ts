@@ -12,7 +12,7 @@ export interface OperatorsStack extends Stack {
 const rule = { period: "10m", ban_time: "1h", failed_requests: 3, ipv4: true };
 
 /** The hash of `operatorPassword`. */
-const hash = "$argon2id$v=19$m=19456,t=2,p=1$i9hIBirgp4mxAbFEwDlRJw$FDlJKJc+wynRK6RkSGcna0tfRmgFHbZE3bo+a5Rirow";
+const hash = "$argon2id$v=19$m=64,t=1,p=1$NqAU9gpIOrJkNAAg1eKaTg$gMXpJJAE3bkhNIKB5A4lWLyKVkbhC8pYNhXQiP5K51s";
 export const operatorPassword = "demo-operator-password";
 
 /** `wide` bans networks, the others single addresses, for one protocol or one OIDC client only. */

@@ -68,7 +68,7 @@ const answersOf = async (clientIp: string, index: number): Promise<ReadonlySet<n
   new Set(await Promise.all(Array.from({ length: 8 }, () => signIn(clientIp, index))));
 
 test("a ban is in force in every engine once the guess that caused it is answered", async () => {
-  for (let network = 1; network <= 20; network += 1) {
+  for (let network = 1; network <= 5; network += 1) {
     const clientIp = `198.51.${network}.10`;
     await becomeKnown(clientIp, network);
     await guessUntilBanned(clientIp);
@@ -77,7 +77,7 @@ test("a ban is in force in every engine once the guess that caused it is answere
 });
 
 test("no ban is missed when an engine loses the connection over which Redis reports changes", async () => {
-  for (let network = 1; network <= 20; network += 1) {
+  for (let network = 1; network <= 5; network += 1) {
     const clientIp = `203.0.${network}.10`;
     await becomeKnown(clientIp, network);
     const connections = await trackingConnections();

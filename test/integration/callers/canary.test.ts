@@ -5,8 +5,7 @@ import { type CallersStack, jwtSecret, startCallersStack } from "../../support/c
 import { redisContent, testRedis } from "../../support/redis-content.ts";
 import { basicAuth } from "../../support/stack.ts";
 
-const operatorHash =
-  "$argon2id$v=19$m=19456,t=2,p=1$i9hIBirgp4mxAbFEwDlRJw$FDlJKJc+wynRK6RkSGcna0tfRmgFHbZE3bo+a5Rirow";
+const operatorHash = "$argon2id$v=19$m=64,t=1,p=1$NqAU9gpIOrJkNAAg1eKaTg$gMXpJJAE3bkhNIKB5A4lWLyKVkbhC8pYNhXQiP5K51s";
 const operator = { username: "canary-operator-7c1e", password: "demo-operator-password" };
 const mailUser = { username: "canary-mail-user-91b2", password: "canary-mail-password-5d0a" };
 const stranger = { username: "canary-stranger-33af", password: "canary-stranger-password-8e4c" };

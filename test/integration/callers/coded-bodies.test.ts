@@ -5,8 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { askRaw, type RawAnswer } from "../../support/ask-raw.ts";
 import { type CallersStack, startCallersStack } from "../../support/callers-stack.ts";
 
-const operatorHash =
-  "$argon2id$v=19$m=19456,t=2,p=1$i9hIBirgp4mxAbFEwDlRJw$FDlJKJc+wynRK6RkSGcna0tfRmgFHbZE3bo+a5Rirow";
+const operatorHash = "$argon2id$v=19$m=64,t=1,p=1$NqAU9gpIOrJkNAAg1eKaTg$gMXpJJAE3bkhNIKB5A4lWLyKVkbhC8pYNhXQiP5K51s";
 const login = JSON.stringify({ username: "operator", password: "demo-operator-password" });
 const maxBodies = 64;
 

@@ -6,8 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice } from "../../support/ask-json.ts";
 import { assertionSecret, type CallersStack, jwtSecret, startCallersStack } from "../../support/callers-stack.ts";
 
-const operatorHash =
-  "$argon2id$v=19$m=19456,t=2,p=1$i9hIBirgp4mxAbFEwDlRJw$FDlJKJc+wynRK6RkSGcna0tfRmgFHbZE3bo+a5Rirow";
+const operatorHash = "$argon2id$v=19$m=64,t=1,p=1$NqAU9gpIOrJkNAAg1eKaTg$gMXpJJAE3bkhNIKB5A4lWLyKVkbhC8pYNhXQiP5K51s";
 const password = "demo-operator-password";
 
 let stack: CallersStack;

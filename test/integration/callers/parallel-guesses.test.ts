@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { askRaw } from "../../support/ask-raw.ts";
 import { type CallersStack, startCallersStack } from "../../support/callers-stack.ts";
 
-const operatorHash =
-  "$argon2id$v=19$m=19456,t=2,p=1$i9hIBirgp4mxAbFEwDlRJw$FDlJKJc+wynRK6RkSGcna0tfRmgFHbZE3bo+a5Rirow";
+const operatorHash = "$argon2id$v=19$m=4096,t=1,p=1$4DPYSsxar2lP4jBdJ/YwHQ$fJAtmn7LhP7V/Jg2xreYwreb3Vs5tGC3o6QMGavQgjw";
 const password = "demo-operator-password";
 const budget = 20;
 const guesses = 60;

@@ -1,23 +1,10 @@
 import { loadConfig } from "@postern/shared/platform/config";
-import { createKeyRing, Secret } from "@postern/shared/platform/crypto";
 import { oidcRegisteredIndexKey, type RedisClient } from "@postern/shared/platform/redis";
 import { type RedisServer, spawnRedis } from "@postern/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { createManageClient } from "../../../services/idp/src/oidc/registration/manage-client.ts";
-import {
-  createRegisterClient,
-  type RegistrationSettings,
-} from "../../../services/idp/src/oidc/registration/register-client.ts";
-import { createRegisteredClients } from "../../../services/idp/src/oidc/registration/registered-clients.ts";
-import { createRegistrations } from "../../../services/idp/src/oidc/registration/registrations-redis.ts";
+import { createRegisterClient } from "../../../services/idp/src/oidc/registration/register-client.ts";
 import { testRedis } from "../../support/redis-content.ts";
-
-const keyPrefix = "postern:";
-/** 10,000 registrations take this long on a busy machine. */
-const flood = { timeout: 240_000 };
-const scope = "urn:ietf:params:oauth:scope:mail";
-const body = { client_name: "Example Mail", scope, redirect_uris: ["http://127.0.0.1/callback"] };
-const clock = { nowMs: 0, now: () => clock.nowMs };
+import { body, clock, keyPrefix, network, replicaAt, scope } from "./registration-replica.ts";
 
 let server: RedisServer;
 let redis: RedisClient;
@@ -37,41 +24,7 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-function settingsOf(mail: object, full: object): RegistrationSettings {
-  const identity = { oidc: { mail_registration: mail, dynamic_registration: full } };
-  const loaded = loadConfig({ text: JSON.stringify({ identity }), env: {}, readFile: () => "" });
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-  const { mail_registration, dynamic_registration } = loaded.config.identity.oidc;
-  return {
-    mail_registration: { ...mail_registration, enabled: true },
-    dynamic_registration: { ...dynamic_registration, enabled: true },
-  };
-}
-
-/** One replica. */
-function replica(mail: object = {}, full: object = { open: true }) {
-  const settings = settingsOf(mail, full);
-  const keys = createKeyRing([new Secret("test-encryption-secret")], "oidc");
-  const registrations = createRegistrations(redis, keyPrefix, keys, clock);
-  return {
-    registrations,
-    clients: createRegisteredClients(registrations, undefined, () => settings, clock),
-    register: createRegisterClient(
-      registrations,
-      () => settings,
-      () => undefined,
-      { clock, region: undefined },
-    ),
-    manage: createManageClient(
-      registrations,
-      { revokeClient: async () => {} },
-      () => settings.dynamic_registration,
-      () => undefined,
-    ),
-  };
-}
-
-const network = (count: number): string => `198.51.${Math.floor(count / 250)}.${count % 250}`;
+const replica = (mail?: object, full?: object) => replicaAt(redis, mail, full);
 
 test("2,000 registrations from 1,000 networks at two replicas leave no more than the maximum", async () => {
   const limits = { max_registrations: 300, max_pending_per_network: 2, per_minute: 10_000 };
@@ -92,28 +45,6 @@ test("2,000 registrations from 1,000 networks at two replicas leave no more than
   // -1: without an end. A key may end meanwhile.
   for (const key of await redis.keys("*")) expect(await redis.ttl(key)).not.toBe(-1);
 });
-
-test(
-  "10,000 further registrations that are all in use leave the memory of a replica with the latest 10,000",
-  flood,
-  async () => {
-    const { register, clients } = replica({ max_registrations: 20_000, per_minute: 20_000 });
-    const ids: string[] = [];
-    const oneMore = async (index: number): Promise<void> => {
-      const answer = await register({ body, bearer: undefined, clientIp: network(index) });
-      if (answer.outcome !== "registered") throw new Error(answer.outcome);
-      await clients.load(answer.registration.id);
-      ids.push(answer.registration.id);
-    };
-    for (let from = 0; from < 10_100; from += 100)
-      await Promise.all(Array.from({ length: 100 }, (_, index) => oneMore(from + index)));
-    const kept = ids.map((id) => clients.recent(id) !== undefined);
-    expect(kept.filter((isKept) => isKept)).toHaveLength(10_000);
-    expect(kept.slice(0, 100)).not.toContain(true);
-    // A registration that is no longer in memory is still valid.
-    expect((await clients.load(ids[0] ?? ""))?.id).toBe(ids[0]);
-  },
-);
 
 test("the largest registration that is accepted takes less than 8 KiB of Redis", async () => {
   const { register } = replica();

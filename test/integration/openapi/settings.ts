@@ -5,8 +5,7 @@ import type { Tree } from "../../support/stack-config.ts";
 import { mailDomain } from "./drives/mail-clients.ts";
 import { operator } from "./drives/tokens.ts";
 
-const operatorHash =
-  "$argon2id$v=19$m=19456,t=2,p=1$i9hIBirgp4mxAbFEwDlRJw$FDlJKJc+wynRK6RkSGcna0tfRmgFHbZE3bo+a5Rirow";
+const operatorHash = "$argon2id$v=19$m=64,t=1,p=1$NqAU9gpIOrJkNAAg1eKaTg$gMXpJJAE3bkhNIKB5A4lWLyKVkbhC8pYNhXQiP5K51s";
 const hookMethods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 const hookText = `
 function hook(request)

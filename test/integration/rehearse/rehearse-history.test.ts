@@ -166,16 +166,36 @@ test("a directory that does not answer is no difference", async () => {
   expect(countOf(report, "of accounts that could not be looked up")).toBe(2 * (recent + victims.length));
 });
 
-test("services in one process rehearse for the console, too", async () => {
-  expect(stack.isOneProcess).toBe(process.env["POSTERN_SHAPE"] !== "five");
-  const path = "/api/v1/console/rehearsal";
-  const body = { configuration: readFileSync(stack.configFile, "utf8") };
-  expect((await askAdmin(stack, "POST", path, { body })).status).toBe(202);
-  const run = await poll("the end of the rehearsal", async () => {
+const path = "/api/v1/console/rehearsal";
+
+/** The rehearsal of this configuration for the console, once it has ended. */
+async function rehearsed(configuration: string, since = new Date(Date.now() - 2 * hourMs).toISOString()) {
+  expect((await askAdmin(stack, "POST", path, { body: { configuration, since } })).status).toBe(202);
+  return poll("the end of the rehearsal", async () => {
     const { body: found } = await askAdmin(stack, "GET", path);
     return found["state"] !== "running" && found;
   });
-  expect(run).toMatchObject({ state: "done", report: { complete: true, different: { sign_ins: 0 } } });
+}
+
+test("services in one process rehearse for the console, too", async () => {
+  expect(stack.isOneProcess).toBe(process.env["POSTERN_SHAPE"] !== "five");
+  const found = await rehearsed(readFileSync(stack.configFile, "utf8"));
+  expect(found).toMatchObject({ state: "done", report: { complete: true, different: { sign_ins: 0 } } });
+});
+
+test("neither files nor variables of the engine's host become part of what the operator sees", async () => {
+  const file = join(stack.folder, "secret");
+  writeFileSync(file, "a-secret-of-this-host");
+  const condition = { attribute: "request.protocol", eq: "pop3" };
+  const named = (name: unknown) => [{ name, if: condition, then: { decision: "deny" } }];
+  for (const policies of [named("${HOME}"), named("${SERVICE_CONFIG_FILE}"), [{ name: { file } }]]) {
+    const tree = JSON.parse(readFileSync(stack.configFile, "utf8"));
+    tree.auth.policy = { mode: "enforce", policies };
+    const found = await rehearsed(JSON.stringify(tree));
+    expect([found["state"], found["report"]]).toEqual(["refused", undefined]);
+    expect(JSON.stringify(found)).not.toContain("a-secret-of-this-host");
+    expect(found["problems"]).not.toEqual([]);
+  }
 });
 
 const ask = (query: string) => askAdmin(stack, "GET", `/api/v1/console/history/export${query}`);

@@ -142,23 +142,6 @@ test("while one runs, another is refused; one that is cancelled has the result o
   expect((await askAdmin(stack, "DELETE", path)).status).toBe(204);
 });
 
-test("neither files nor variables of the engine's host become part of what the operator sees", async () => {
-  const file = join(stack.folder, "secret");
-  writeFileSync(file, "a-secret-of-this-host");
-  const hostile: readonly ((tree: Tree) => void)[] = [
-    ({ auth = {} }) => void (auth["policy"] = rule("${HOME}", "pop3")),
-    ({ auth = {} }) => void (auth["policy"] = rule("${SERVICE_CONFIG_FILE}", "pop3")),
-    ({ auth = {} }) => void (auth["policy"] = { mode: "enforce", policies: [{ name: { file } }] }),
-  ];
-  for (const change of hostile) {
-    expect((await start(changed(change))).status).toBe(202);
-    const run = await ended();
-    expect([run.state, run.report]).toEqual(["refused", undefined]);
-    expect(JSON.stringify(run)).not.toContain("a-secret-of-this-host");
-    expect(run.problems?.length).toBeGreaterThan(0);
-  }
-});
-
 test("scripts, changed backends and domain sources are listed, and neither run nor opened", async () => {
   const { status } = await start(
     changed(({ auth = {} }) => {

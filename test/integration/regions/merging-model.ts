@@ -1,24 +1,11 @@
 import type { RedisClient } from "@postern/shared/platform/redis";
-import { type RedisServer, spawnRedis } from "@postern/testing";
+import { spawnRedis } from "@postern/testing";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect } from "vitest";
 import { testRedis } from "../../support/redis-content.ts";
 import { createMergingRegion, type MergingRegion, type Message } from "./merging-region.ts";
 
-let server: RedisServer;
 let redis: RedisClient;
-
-beforeAll(async () => {
-  server = await spawnRedis();
-  redis = await testRedis(server.port);
-  // Every region of every run listens to it.
-  redis.setMaxListeners(0);
-});
-
-afterAll(async () => {
-  redis.disconnect();
-  await server[Symbol.asyncDispose]();
-});
 
 const names = ["east", "west", "north"] as const;
 const addresses = ["192.0.2.1", "192.0.2.2"];
@@ -161,7 +148,13 @@ async function stateOf(region: MergingRegion) {
   return { bans: await bansAt(region), counts: await countsAt(region), suspended, epochs };
 }
 
-test("any order, repetition and loss of messages, with everything sent again at the end, leads to the same state", async () => {
+/** Any order, repetition and loss of messages, with everything sent again at the end, leads to the same state. Resolves to the number of histories. */
+export async function mergeInAnyOrder(numRuns: number): Promise<number> {
+  let histories = 0;
+  await using server = await spawnRedis();
+  redis = await testRedis(server.port);
+  // Every region of every run listens to it.
+  redis.setMaxListeners(0);
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { minLength: 1, maxLength: 30 }), fc.nat(), async (taken, seed) => {
       await redis.flushall();
@@ -179,10 +172,13 @@ test("any order, repetition and loss of messages, with everything sent again at 
         await converge(regions, seed);
         const [first, ...others] = await Promise.all(regions.map(stateOf));
         for (const other of others) expect(other).toEqual(first);
+        histories += 1;
       } finally {
         for (const { suspensions } of regions) suspensions.close();
       }
     }),
-    { numRuns: 40 },
+    { numRuns },
   );
-});
+  redis.disconnect();
+  return histories;
+}
