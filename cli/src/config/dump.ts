@@ -5,7 +5,7 @@ import { showValue } from "./show-value.ts";
 /** The effective configuration as sorted `path = value` lines, redacted; values are spelled as in a file. */
 export function dumpConfig(config: Config): readonly string[] {
   const masked: RedactedConfig = redactConfig(config);
-  return valueLeaves(schemaTree(), masked)
+  return valueLeaves(schemaTree, masked)
     .map(({ path, node, value }) => `${formatPath(path)} = ${showValue(node, value)}`)
     .toSorted();
 }

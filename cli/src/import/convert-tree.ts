@@ -181,9 +181,8 @@ function rename(tree: Mapping, { notes }: Conversion): Mapping {
 /** The tree with the keys of this version only. `secretFile` gives the path of a secret's file. */
 export function convertTree(written: Mapping, secretFile: (name: string) => string): Converted {
   const conversion: Conversion = { notes: [], secrets: new Map(), secretFile };
-  const root = schemaTree();
   // Roots that begin with x- hold anchors, which are merged already.
   const named = Object.fromEntries(Object.entries(written).filter(([name]) => !name.startsWith("x-")));
-  const tree = convertSection(root, rename(named, conversion), [], conversion);
+  const tree = convertSection(schemaTree, rename(named, conversion), [], conversion);
   return { tree, notes: conversion.notes, secrets: conversion.secrets };
 }

@@ -17,7 +17,7 @@ const head = [
 
 /** A whole configuration file with every default; it loads, and means the same as an empty one. */
 export function exampleFile(): string {
-  const lines = [...schemaTree().children].flatMap(([name, node]) => nodeLines(name, node, ""));
+  const lines = [...schemaTree.children].flatMap(([name, node]) => nodeLines(name, node, ""));
   return `${[...head, ...lines].join("\n")}\n`;
 }
 

@@ -6,7 +6,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** JSON Schema of the file, for editors. It contains no rules between keys; only the reader checks these. */
 export function configJsonSchema(): Json {
-  const root = sectionSchema(schemaTree(), []);
+  const root = sectionSchema(schemaTree, []);
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "Postern configuration",

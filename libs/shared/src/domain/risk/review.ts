@@ -62,10 +62,13 @@ export const encodeReviews = (reviews: readonly ReviewedSignIn[]): string => JSO
 export const isRecentReview = ({ minute }: Pick<ReviewedSignIn, "minute">, nowMinute: number): boolean =>
   nowMinute - minute < reviewMinutes;
 
-function earliestOf(reviews: readonly ReviewedSignIn[]): number | undefined {
-  const minutes = reviews.flatMap(({ minute, firstMinute = minute, earlierMinute }) =>
-    earlierMinute === undefined ? [firstMinute] : [firstMinute, earlierMinute],
-  );
+/** When the earliest of them began, and of those that they remember; undefined if there are none. */
+export function earliestOf(reviews: readonly ReviewedSignIn[]): number | undefined {
+  const minutes = reviews.flatMap(({ minute, firstMinute = minute, earlierMinute = minute }) => [
+    minute,
+    firstMinute,
+    earlierMinute,
+  ]);
   return minutes.length === 0 ? undefined : Math.min(...minutes);
 }
 

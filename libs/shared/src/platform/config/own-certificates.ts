@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Config } from "./sections/root.ts";
+import { poolsOf } from "./sections/servers.ts";
 
 type Service = "gateway" | "auth-engine" | "idp" | "admin" | "jobs-worker";
 
@@ -57,12 +58,8 @@ function ofServers({ runtime, storage }: Config): readonly Place[] {
 }
 
 function ofBackends({ ldap, sql, http }: Config["auth"]["backends"]): readonly Place[] {
-  return Object.entries({ ldap, sql, http }).flatMap(([kind, { default: main, pools }]) => [
-    inFile(`auth.backends.${kind}.default.tls_client_cert`, main.tls_client_cert, "auth-engine"),
-    ...Object.entries(pools).map(([name, pool]) =>
-      inFile(`auth.backends.${kind}.pools.${name}.tls_client_cert`, pool.tls_client_cert, "auth-engine"),
-    ),
-  ]);
+  const pools = [...poolsOf("ldap", ldap), ...poolsOf("sql", sql), ...poolsOf("http", http)];
+  return pools.map(({ path, pool }) => inFile(`${path}.tls_client_cert`, pool.tls_client_cert, "auth-engine"));
 }
 
 function ofIdentity({ saml, mail_clients: { enabled, profile } }: Config["identity"]): readonly Place[] {

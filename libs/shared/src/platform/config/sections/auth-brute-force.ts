@@ -192,8 +192,7 @@ export function validateBruteForce({ auth, storage }: Config, judgement: Judgeme
     if (ipv4 && cidr > ipv4Bits) problem(`${path}.cidr`, messages.longForIpv4);
     if (!ipv4 && !ipv6) warning(path, messages.ruleWithoutFamily);
   });
-  const names = buckets.map(({ name }) => name);
-  checkUnique(names, [`${root}.buckets`, "name"], messages.ruleTwice, judgement);
+  checkUnique(buckets, [`${root}.buckets`, "name"], messages.ruleTwice, judgement);
   checkNetworkLists(allowlist, `${root}.allowlist`, "a list of networks", judgement);
   if (!enabled.includes("brute_force")) {
     warning("auth.controls.enabled", messages.noGuessingProtection);

@@ -83,8 +83,7 @@ export function validatePolicy(config: Config, judgement: Judgement): void {
   const sets = readSets(rawSets, `${root}.sets`, (path, expected) =>
     judgement.problem(path, messages.mustBe(expected)),
   );
-  const rules = policies.map(({ name }) => name);
-  checkUnique(rules, [`${root}.policies`, "name"], messages.ruleTwice, judgement);
+  checkUnique(policies, [`${root}.policies`, "name"], messages.ruleTwice, judgement);
   policies.forEach((rule, index) => {
     const path = `${root}.policies[${index}]`;
     judgeCondition(rule, path, sets, judgement);

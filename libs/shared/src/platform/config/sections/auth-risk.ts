@@ -3,6 +3,10 @@ import type { Judgement } from "./checks.ts";
 import { choice, duration, integer, liveSection, section, text, texts } from "./fields.ts";
 import type { Config } from "./root.ts";
 
+export const riskModes = ["off", "observe", "enforce"] as const;
+/** What is done about a level, in the order in which it is done. */
+export const riskResponses = ["notify", "delay", "second_factor", "hold_submission", "hold_mail", "deny"] as const;
+
 const hourMs = 60 * 60 * 1000;
 const yearMs = 8760 * hourMs;
 const longestDelayMs = 8000;
@@ -58,7 +62,7 @@ export const Risk = liveSection(
   "Detection of stolen passwords: each sign-in with a correct password gets a score. Active if auth.controls.enabled contains brute_force.",
   {
     mode: choice(
-      ["off", "observe", "enforce"],
+      riskModes,
       "With `observe`, scores are computed, logged and counted, and change no decision. With `enforce`, the responses apply. With `off`, nothing is stored or computed.",
       { default: "observe" },
     ),
@@ -135,10 +139,9 @@ export const Risk = liveSection(
   },
 );
 
-const known = ["notify", "delay", "second_factor", "hold_submission", "hold_mail", "deny"];
-
 export function validateRisk({ auth }: Config, { problem, warning }: Judgement): void {
   const { risk, controls } = auth;
+  const known: readonly string[] = riskResponses;
   for (const level of ["suspicious", "dangerous"] as const) {
     if (risk[level].responses.some((name) => !known.includes(name))) {
       problem(`auth.risk.${level}.responses`, messages.mustBe(`a list of ${known.join(", ")}`));

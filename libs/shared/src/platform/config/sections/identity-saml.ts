@@ -1,7 +1,7 @@
 import { messages } from "../messages.ts";
 import { checkEnabled, checkFilled, checkUnique, isSafeToFetch, type Judgement } from "./checks.ts";
 import { choice, duration, entries, flag, integer, liveSection, secret, section, text, texts } from "./fields.ts";
-import { ClientMfaPolicy } from "./identity-mfa.ts";
+import { usersOf } from "./identity-mfa.ts";
 import type { Config, SamlProviderConfig } from "./root.ts";
 
 const samlNameIds = ["", "persistent", "transient", "email", "unspecified"] as const;
@@ -77,22 +77,11 @@ const released = {
   ),
 };
 
-const signIn = {
-  require_mfa: texts(
-    "Second factors that users of this service provider must have set up: `totp`, `webauthn`, `recovery_codes`.",
-  ),
-  supported_mfa: texts("Second factors that this service provider accepts. If empty, it accepts all."),
-  required_mfa_level: text("Level that a sign-in must reach, as a number or the name of a second factor."),
-  mfa_policy: ClientMfaPolicy,
-  delayed_response: flag(
-    "Whether a wrong password is reported only after the second factor, for accounts that have one.",
-  ),
-  domains: texts(
-    "Domains whose users may use it: names or aliases of domains, such as example.org. If empty, those of all. A name that is typed without a domain gets this one, if there is exactly one.",
-  ),
-};
-
-const SamlProvider = section("A SAML service provider.", { ...exchanged, ...released, ...signIn });
+const SamlProvider = section("A SAML service provider.", {
+  ...exchanged,
+  ...released,
+  ...usersOf("service provider"),
+});
 
 const tenYears = 3650 * 24 * 60 * 60 * 1000;
 
@@ -214,6 +203,5 @@ export function validateSaml({ identity }: Config, judgement: Judgement): void {
   if (saml.persistent_id_secret === "") warning(`${root}.persistent_id_secret`, messages.persistentIds);
   const list = `${root}.service_providers`;
   saml.service_providers.forEach((provider, index) => validateProvider(provider, `${list}[${index}]`, judgement));
-  const identifiers = saml.service_providers.map(({ entity_id }) => entity_id);
-  checkUnique(identifiers, [list, "entity_id"], messages.clientTwice, judgement);
+  checkUnique(saml.service_providers, [list, "entity_id"], messages.clientTwice, judgement);
 }

@@ -2,7 +2,7 @@ import { messages } from "../messages.ts";
 import { checkEnabled, type Judgement } from "./checks.ts";
 import { choice, decimal, duration, flag, integer, liveSection, secret, section, text } from "./fields.ts";
 import type { Config } from "./root.ts";
-import { ClientTls } from "./tls.ts";
+import { ClientTls } from "./servers.ts";
 
 const dayMs = 86_400_000;
 

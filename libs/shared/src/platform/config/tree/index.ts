@@ -1,4 +1,4 @@
-export { schemaTree } from "../schema-tree.ts";
+export { Root as schemaTree } from "../sections/root.ts";
 export type { CollectionNode, LeafNode, SchemaNode, SectionNode } from "./node.ts";
 export {
   environmentName,
@@ -9,4 +9,6 @@ export {
   parsePath,
   valueAt,
   valueLeaves,
+  variablePart,
+  variablePrefix,
 } from "./walk.ts";

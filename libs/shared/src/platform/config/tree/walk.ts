@@ -19,15 +19,19 @@ export function parsePath(text: string): Path {
     .map((part) => (/^\d+$/.test(part) ? Number(part) : part));
 }
 
+/** First word of the variables. */
+export const variablePrefix = "SERVICE";
+
+/** A part of a path as the variable of a key contains it. */
+export function variablePart(part: string | number): string {
+  return String(part)
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]/g, "_");
+}
+
 /** `SERVICE_AUTH_BACKENDS_LDAP_SEARCH_0_BASE_DN` */
-export function environmentName(path: Path, prefix: string): string {
-  return [prefix, ...path]
-    .map((part) =>
-      String(part)
-        .toUpperCase()
-        .replaceAll(/[^A-Z0-9]/g, "_"),
-    )
-    .join("_");
+export function environmentName(path: Path): string {
+  return [variablePrefix, ...path.map(variablePart)].join("_");
 }
 
 export interface Leaf {
