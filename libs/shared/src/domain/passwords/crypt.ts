@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { CryptTask } from "./crypt-worker.ts";
+import { alphabet } from "./sha-crypt.ts";
 
 /** The formats of crypt(5) that the system's libcrypt verifies: yescrypt, scrypt, DES and others that old systems wrote. */
 export interface CryptPassword {
@@ -10,7 +11,6 @@ export interface CryptPassword {
   readonly encoded: string;
 }
 
-const alphabet = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const digit = (text: string, at: number): number => alphabet.indexOf(text.charAt(at));
 /** Each verification in progress needs this much memory. */
 const maxBytes = 128 * 1024 * 1024;
