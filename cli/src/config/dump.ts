@@ -1,5 +1,5 @@
-import { type Config, type RedactedConfig, redactConfig } from "@postern/shared/platform/config";
-import { formatPath, schemaTree, valueLeaves } from "@postern/shared/platform/config/tree";
+import { type Config, type RedactedConfig, redactConfig, schemaTree } from "@postern/shared/platform/config";
+import { formatPath, valueLeaves } from "@postern/shared/platform/config/tree";
 import { showValue } from "./show-value.ts";
 
 /** The effective configuration as sorted `path = value` lines, redacted; values are spelled as in a file. */

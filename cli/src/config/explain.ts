@@ -7,6 +7,7 @@ import {
   nearestName,
   type Reload,
   redactNode,
+  schemaTree,
   type ValueSource,
 } from "@postern/shared/platform/config";
 import {
@@ -17,7 +18,6 @@ import {
   nodeAt,
   type Path,
   parsePath,
-  schemaTree,
   valueAt,
 } from "@postern/shared/platform/config/tree";
 import { showType, showValue } from "./show-value.ts";

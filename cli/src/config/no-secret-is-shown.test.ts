@@ -1,10 +1,9 @@
-import { loadConfig, redactConfig, redacted } from "@postern/shared/platform/config";
+import { loadConfig, redactConfig, redacted, schemaTree } from "@postern/shared/platform/config";
 import {
   formatPath,
   type LeafNode,
   type SchemaNode,
   type SectionNode,
-  schemaTree,
   valueLeaves,
 } from "@postern/shared/platform/config/tree";
 import { describe, expect, test } from "vitest";

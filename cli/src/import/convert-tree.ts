@@ -1,4 +1,10 @@
-import { createAcceptedKeys, movedReason, parseBackendEntry, renamedKeys } from "@postern/shared/platform/config";
+import {
+  createAcceptedKeys,
+  movedReason,
+  parseBackendEntry,
+  renamedKeys,
+  schemaTree,
+} from "@postern/shared/platform/config";
 import {
   formatPath,
   type LeafNode,
@@ -6,11 +12,10 @@ import {
   parsePath,
   type SchemaNode,
   type SectionNode,
-  schemaTree,
 } from "@postern/shared/platform/config/tree";
+import { isMapping, type Mapping } from "@postern/shared/platform/json";
 import type { ImportNote } from "./notes.ts";
 
-type Mapping = Readonly<Record<string, unknown>>;
 type Entries = readonly (readonly [string, unknown])[];
 
 export interface Converted {
@@ -34,9 +39,6 @@ const loaderKeys: ReadonlyMap<string, string> = new Map([
   ["patch", "the operations are not applied: apply them first"],
   ["env", "selects included files, and there are none"],
 ]);
-
-const isMapping = (value: unknown): value is Mapping =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function nameOf(path: Path): string {
   return path

@@ -1,10 +1,5 @@
-import {
-  type CollectionNode,
-  type LeafNode,
-  type SchemaNode,
-  type SectionNode,
-  schemaTree,
-} from "@postern/shared/platform/config/tree";
+import { schemaTree } from "@postern/shared/platform/config";
+import type { CollectionNode, LeafNode, SchemaNode, SectionNode } from "@postern/shared/platform/config/tree";
 import { showType, showValue } from "../show-value.ts";
 
 const head = [

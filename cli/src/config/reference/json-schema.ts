@@ -1,5 +1,5 @@
-import { acceptedKeys } from "@postern/shared/platform/config";
-import { type LeafNode, type SchemaNode, type SectionNode, schemaTree } from "@postern/shared/platform/config/tree";
+import { acceptedKeys, schemaTree } from "@postern/shared/platform/config";
+import type { LeafNode, SchemaNode, SectionNode } from "@postern/shared/platform/config/tree";
 import { showType, showValue } from "../show-value.ts";
 
 type Json = Readonly<Record<string, unknown>>;

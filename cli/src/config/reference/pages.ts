@@ -1,9 +1,8 @@
-import { acceptedKeys, renamedKeys } from "@postern/shared/platform/config";
+import { acceptedKeys, renamedKeys, schemaTree } from "@postern/shared/platform/config";
 import {
   type LeafNode,
   type SchemaNode,
   type SectionNode,
-  schemaTree,
   variablePart,
   variablePrefix,
 } from "@postern/shared/platform/config/tree";

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
+import { parsedJson } from "../../platform/json/index.ts";
 
 const text = (maxLength: number) => Type.String({ maxLength });
 const minute = Type.Integer({ minimum: 0 });
@@ -48,12 +49,7 @@ const reviewMinutes = 7 * 1440;
 
 /** Undefined for a value that this version did not write. */
 export function decodeReviews(value: string): readonly ReviewedSignIn[] | undefined {
-  let found: unknown;
-  try {
-    found = JSON.parse(value);
-  } catch {
-    return undefined;
-  }
+  const found = parsedJson(value);
   return Value.Check(Reviews, found) ? found : undefined;
 }
 

@@ -32,6 +32,7 @@ export {
 } from "./sections/identity-oidc-clients.ts";
 export { mailScopes } from "./sections/identity-oidc-mail-registration.ts";
 export type * from "./sections/root.ts";
+export { Root as schemaTree } from "./sections/root.ts";
 export { poolsOf } from "./sections/servers.ts";
 export { processSources, sourceRevision } from "./sources/environment.ts";
 export { readYaml } from "./sources/yaml.ts";

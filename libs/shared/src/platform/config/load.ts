@@ -1,6 +1,7 @@
+import { type Mapping } from "../json/index.ts";
 import { acceptedKeys, createUnknownKeys } from "./accepted-keys.ts";
 import { messages } from "./messages.ts";
-import { createProblemList, type Problem, type Report } from "./problem.ts";
+import { createProblemList, didYouMean, type Problem, type Report } from "./problem.ts";
 import {
   type ConfigSources,
   type Draft,
@@ -11,23 +12,13 @@ import {
 } from "./read/reader.ts";
 import { unreadSecret } from "./redact.ts";
 import { renameKeys } from "./renamed-keys.ts";
-import { didYouMean } from "./sections/checks.ts";
 import { type Config, Root } from "./sections/root.ts";
 import { deriveRedisRoles } from "./sections/storage.ts";
 import { createEnvironment, type Environment, type Variables } from "./sources/environment.ts";
 import { type Expansion, expandTree } from "./sources/expand.ts";
 import { readYaml } from "./sources/yaml.ts";
 import type { SchemaNode } from "./tree/node.ts";
-import {
-  environmentName,
-  fixedLeaves,
-  formatPath,
-  type Mapping,
-  nodeAt,
-  type Path,
-  parsePath,
-  valueLeaves,
-} from "./tree/walk.ts";
+import { environmentName, fixedLeaves, formatPath, nodeAt, type Path, parsePath, valueLeaves } from "./tree/walk.ts";
 import { validate } from "./validate.ts";
 
 /** Warns about variables with the prefix that match no key. They may belong to another program, so they are not problems. */

@@ -1,3 +1,4 @@
+import { parsedJson } from "../json/index.ts";
 import { messages } from "./messages.ts";
 import { createProblemList, formatProblem } from "./problem.ts";
 import { readSection } from "./read/reader.ts";
@@ -8,13 +9,8 @@ import { createEnvironment } from "./sources/environment.ts";
 /** Sections are JSON texts in databases and directories. */
 function unpacked(raw: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const entries = Object.entries(raw).map(([key, value]) => {
-    if (typeof value !== "string" || DomainRecord.children.get(key)?.kind !== "section") return [key, value] as const;
-    try {
-      const parsed: unknown = JSON.parse(value);
-      return [key, parsed] as const;
-    } catch {
-      return [key, value] as const;
-    }
+    const isPacked = typeof value === "string" && DomainRecord.children.get(key)?.kind === "section";
+    return [key, isPacked ? (parsedJson(value) ?? value) : value] as const;
   });
   return Object.fromEntries(entries);
 }

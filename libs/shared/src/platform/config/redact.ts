@@ -1,7 +1,7 @@
+import { isMapping } from "../json/index.ts";
 import { isSecretName } from "./secret-names.ts";
 import { type Config, Root } from "./sections/root.ts";
 import type { SchemaNode } from "./tree/node.ts";
-import { isMapping } from "./tree/walk.ts";
 
 export const redacted = "***REDACTED***";
 

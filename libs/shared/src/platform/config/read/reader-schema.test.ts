@@ -2,13 +2,13 @@ import * as fc from "fast-check";
 import { type TSchema, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { expect, test } from "vitest";
+import { type Mapping } from "../../json/index.ts";
 import { createUnknownKeys } from "../accepted-keys.ts";
 import { derive } from "../load.ts";
 import { createProblemList } from "../problem.ts";
 import { Root } from "../sections/root.ts";
 import { createEnvironment } from "../sources/environment.ts";
 import type { LeafNode, SchemaNode } from "../tree/node.ts";
-import type { Mapping } from "../tree/walk.ts";
 import { readSection, type ValueSource } from "./reader.ts";
 
 function leafSchema({ type, default: value, choices, minLength, ...node }: LeafNode): TSchema {

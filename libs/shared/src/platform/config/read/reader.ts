@@ -1,9 +1,10 @@
+import { isMapping } from "../../json/index.ts";
 import type { createUnknownKeys } from "../accepted-keys.ts";
 import { messages } from "../messages.ts";
 import type { Report } from "../problem.ts";
 import type { Environment, FromEnvironment } from "../sources/environment.ts";
 import type { CollectionNode, LeafNode, LeafValue, SchemaNode, SectionNode } from "../tree/node.ts";
-import { formatPath, isMapping, type Path, valueAt, variablePart } from "../tree/walk.ts";
+import { formatPath, type Path, valueAt, variablePart } from "../tree/walk.ts";
 import { parseLeaf } from "./scalars.ts";
 
 /** Where a value came from; `name` is the variable, the file, or the key that it follows. */

@@ -13,10 +13,8 @@ import {
   type Judgement,
   usesDomains,
 } from "./checks.ts";
-import { duration, entries, flag, liveSection, secret, section, text, texts } from "./fields.ts";
+import { dayMs, duration, entries, flag, liveSection, secret, section, text, texts } from "./fields.ts";
 import type { Config } from "./root.ts";
-
-const longestTokenLife = 24 * 60 * 60 * 1000;
 
 const OidcBearer = section("Authentication of API callers with OIDC access tokens.", {
   enabled: flag("Whether API callers may present access tokens of the identity provider."),
@@ -58,7 +56,7 @@ const JwtUser = liveSection("A user who may request a JWT.", {
 const Jwt = section("Authentication of API callers with the JWTs of POST /api/v1/jwt/token.", {
   enabled: flag("Whether JWTs are issued and accepted."),
   secret_key: secret("Signing key, identical in gateway and admin.", { minLength: 32 }),
-  token_expiry: duration("1h", "Lifetime of a token.", { minimum: 1000, maximum: longestTokenLife, reload: "live" }),
+  token_expiry: duration("1h", "Lifetime of a token.", { minimum: 1000, maximum: dayMs, reload: "live" }),
   refresh_token_expiry: duration("24h", "Lifetime of a refresh token.", { minimum: 1000, reload: "live" }),
   directory_roles: texts(
     "Roles of backend users who are not listed under `users`. If empty, they do not receive a token (403).",

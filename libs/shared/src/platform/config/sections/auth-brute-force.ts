@@ -2,6 +2,7 @@ import { messages } from "../messages.ts";
 import { checkNetworkLists, checkUnique, type Judgement } from "./checks.ts";
 import {
   choice,
+  dayMs,
   decimal,
   duration,
   entries,
@@ -11,12 +12,10 @@ import {
   section,
   structure,
   texts,
+  yearMs,
 } from "./fields.ts";
 import type { Config } from "./root.ts";
 
-/** Longest window and ban. No timer is set for it, so the bound of `duration` does not apply. */
-const yearMs = 8760 * 60 * 60 * 1000;
-const dayMs = 24 * 60 * 60 * 1000;
 const longestDelayMs = 8000;
 
 const Bucket = section(

@@ -1,6 +1,6 @@
+import { isMapping } from "../../json/index.ts";
 import { canonicalDomain } from "../../net/canonical-domain.ts";
 import { messages } from "../messages.ts";
-import { isMapping } from "../tree/walk.ts";
 import { validateBackendEntry } from "./auth-backends.ts";
 import { checkDomain, checkDomains, type Judgement, usesDomains } from "./checks.ts";
 import {

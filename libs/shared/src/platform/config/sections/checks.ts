@@ -1,8 +1,9 @@
+import { isMapping } from "../../json/index.ts";
 import { canonicalDomain } from "../../net/canonical-domain.ts";
-import { createCidrSet } from "../../net/cidr-set.ts";
+import { parseCidr } from "../../net/cidr-set.ts";
 import { isLoopback } from "../../net/ip.ts";
 import { messages } from "../messages.ts";
-import { nearestName, type Report } from "../problem.ts";
+import { didYouMean, type Report } from "../problem.ts";
 import type { Config } from "./root.ts";
 
 /** Where rules between keys report: a problem refuses the configuration, a warning does not. */
@@ -16,12 +17,6 @@ export function isSafeToFetch(address: string): boolean {
   const url = URL.parse(address);
   if (url === null || url.username !== "" || url.password !== "") return false;
   return url.protocol === "https:" || isLoopback(url.hostname);
-}
-
-/** A hint for a name that is not known, if it resembles one that is. */
-export function didYouMean(name: string, known: readonly string[]): string | undefined {
-  const near = nearestName(name, known);
-  return near === undefined ? undefined : messages.didYouMean(near);
 }
 
 /** Every entry of a list at `path` must be one of the known names. */
@@ -86,17 +81,10 @@ export function checkDomains(names: readonly string[], path: string, { problem }
 
 /** Networks by name of a user: each value must be a list of networks. */
 export function checkNetworkLists(lists: unknown, path: string, expected: string, { problem }: Judgement): void {
-  if (typeof lists !== "object" || lists === null) return;
+  if (!isMapping(lists)) return;
   for (const [name, networks] of Object.entries(lists)) {
-    if (!isNetworks(networks)) problem(`${path}.${name}`, messages.mustBe(expected));
-  }
-}
-
-function isNetworks(value: unknown): boolean {
-  try {
-    return Array.isArray(value) && createCidrSet(value.map(String)) !== undefined;
-  } catch {
-    return false;
+    const isValid = Array.isArray(networks) && networks.every((one) => parseCidr(String(one)) !== undefined);
+    if (!isValid) problem(`${path}.${name}`, messages.mustBe(expected));
   }
 }
 

@@ -32,8 +32,11 @@ export const integer = (value: number, description: string, options: NumberOptio
 export const decimal = (value: number, description: string, options: NumberOptions = {}) =>
   leaf<number>("number", description, { default: value, minimum: 0, ...options });
 
+export const hourMs = 60 * 60 * 1000;
+export const dayMs = 24 * hourMs;
+export const yearMs = 365 * dayMs;
 /** Beyond 2^31 ms a timer of the runtime fires immediately; 24 days are less. */
-export const longestTimerMs = 24 * 24 * 60 * 60 * 1000;
+export const longestTimerMs = 24 * dayMs;
 
 /** Written `1m30s` in files, a number of milliseconds in `Config`. */
 export const duration = (value: string, description: string, options: NumberOptions = {}) =>

@@ -1,5 +1,5 @@
 import type { SchemaNode } from "../tree/node.ts";
-import { choice, duration, entries, flag, scalar, secret, section, text, texts } from "./fields.ts";
+import { choice, dayMs, duration, entries, flag, scalar, secret, section, text, texts, yearMs } from "./fields.ts";
 import { usersOf } from "./identity-mfa.ts";
 import type { OidcClientConfig, OidcConfig } from "./root.ts";
 
@@ -16,8 +16,8 @@ const claimTypes = [
   "address",
 ] as const;
 
-export const longestTokenLife = 24 * 60 * 60 * 1000;
-export const longestLife = 3650 * longestTokenLife;
+export const longestTokenLife = dayMs;
+export const longestLife = 10 * yearMs;
 
 export const ClaimMapping = section("Source of a claim's value.", {
   claim: text(

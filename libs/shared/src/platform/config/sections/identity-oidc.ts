@@ -1,6 +1,18 @@
 import { messages } from "../messages.ts";
 import { checkEncryption, checkServed, type Judgement } from "./checks.ts";
-import { choice, duration, entries, flag, integer, liveSection, secret, section, text, texts } from "./fields.ts";
+import {
+  choice,
+  duration,
+  entries,
+  flag,
+  hourMs,
+  integer,
+  liveSection,
+  secret,
+  section,
+  text,
+  texts,
+} from "./fields.ts";
 import { validateSiteClaims } from "./identity-oidc-claims.ts";
 import { validateOidcClients } from "./identity-oidc-client-checks.ts";
 import {
@@ -177,7 +189,6 @@ export const IdentityOidc = liveSection("OpenID Connect provider.", {
 });
 
 const root = "identity.oidc";
-const hour = 3_600_000;
 const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 /** What lists may contain. */
 const served = [
@@ -206,7 +217,7 @@ function validateProvider(config: Config, judgement: Judgement): void {
   if (!oidc.enabled) return;
   const { problem, warning } = judgement;
   checkEncryption(config.storage.redis, `${root}.enabled is true`, judgement);
-  if (oidc.key_rotation_interval < hour && !config.runtime.developer_mode) {
+  if (oidc.key_rotation_interval < hourMs && !config.runtime.developer_mode) {
     problem(`${root}.key_rotation_interval`, messages.rotationTooOften);
   }
   validateIssuer(config, judgement);

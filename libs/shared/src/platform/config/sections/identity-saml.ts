@@ -1,6 +1,18 @@
 import { messages } from "../messages.ts";
 import { checkEnabled, checkFilled, checkUnique, isSafeToFetch, type Judgement } from "./checks.ts";
-import { choice, duration, entries, flag, integer, liveSection, secret, section, text, texts } from "./fields.ts";
+import {
+  choice,
+  duration,
+  entries,
+  flag,
+  integer,
+  liveSection,
+  secret,
+  section,
+  text,
+  texts,
+  yearMs,
+} from "./fields.ts";
 import { usersOf } from "./identity-mfa.ts";
 import type { Config, SamlProviderConfig } from "./root.ts";
 
@@ -83,8 +95,6 @@ const SamlProvider = section("A SAML service provider.", {
   ...usersOf("service provider"),
 });
 
-const tenYears = 3650 * 24 * 60 * 60 * 1000;
-
 const Slo = section("Single logout.", {
   enabled: flag("Whether /saml/slo is served.", { default: true }),
   front_channel_enabled: flag("Whether service providers are notified of logouts through the browser.", {
@@ -128,18 +138,16 @@ export const IdentitySaml = liveSection("SAML 2.0 identity provider.", {
   ),
   extra_cert_files: texts("Paths of additional certificates in the metadata, for the next or the previous key."),
   key_rotation_interval: duration("0s", "Age at which a generated key is replaced. 0 disables replacement.", {
-    maximum: tenYears,
+    maximum: 10 * yearMs,
     reload: "restart",
   }),
   key_publish_delay: duration(
     "336h",
     "Time for which a generated key is in the metadata before it signs, and for which it stays after it is replaced.",
-    { maximum: tenYears, reload: "restart" },
+    { maximum: 10 * yearMs, reload: "restart" },
   ),
   signature_method: choice(["http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"], "Signature algorithm."),
-  default_expire_time: duration("1h", "Maximum lifetime of a session at service providers (SessionNotOnOrAfter).", {
-    maximum: 24 * 24 * 60 * 60 * 1000,
-  }),
+  default_expire_time: duration("1h", "Maximum lifetime of a session at service providers (SessionNotOnOrAfter)."),
   name_id_format: choice(["persistent", "transient", "email", "unspecified"], "Format of the name ID."),
   persistent_id_secret: secret(
     "Secret from which persistent name IDs are derived. It must never change. If empty, storage.redis.encryption_secret is used.",

@@ -1,4 +1,3 @@
-export { Root as schemaTree } from "../sections/root.ts";
 export type { CollectionNode, LeafNode, SchemaNode, SectionNode } from "./node.ts";
 export {
   environmentName,

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { schemaTree } from "./index.ts";
+import { Root } from "../sections/root.ts";
 import { environmentName, fixedLeaves, formatPath, type Path, parsePath } from "./walk.ts";
 
-const leaves = fixedLeaves(schemaTree);
+const leaves = fixedLeaves(Root);
 
 test("every key has its own variable, including the file variants of secrets", () => {
   const names = leaves.flatMap(({ path, node }) => {

@@ -1,3 +1,4 @@
+import { isMapping } from "../../json/index.ts";
 import type { LeafNode, SchemaNode } from "./node.ts";
 
 /** Names and list positions from the root down. */
@@ -77,10 +78,4 @@ export function valueAt(root: unknown, path: Path): unknown {
     if (Array.isArray(value)) return typeof part === "number" ? value[part] : undefined;
     return isMapping(value) && Object.hasOwn(value, part) ? value[part] : undefined;
   }, root);
-}
-
-export type Mapping = Readonly<Record<string | number, unknown>>;
-
-export function isMapping(value: unknown): value is Mapping {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
