@@ -119,16 +119,8 @@ function parseDovecotPbkdf2(text: string): Pbkdf2Password | undefined {
 /** PBKDF2 with HMAC (RFC 8018). */
 export type Pbkdf2Password = NonNullable<ReturnType<typeof pbkdf2Password>>;
 
-/** Digest of the password and a salt in one round: `{SSHA}` of RFC 2307, its variants, and those without a salt. */
-export interface DigestPassword {
-  readonly scheme: "digest";
-  readonly algorithm: "md4" | "md5" | "sha1" | "sha256" | "sha512";
-  readonly digest: Buffer;
-  /** Empty if the scheme has none. */
-  readonly salt: Buffer;
-}
-
-const kind = (algorithm: DigestPassword["algorithm"], digestBytes: number, isSalted: boolean) => ({
+type DigestAlgorithm = "md4" | "md5" | "sha1" | "sha256" | "sha512";
+const kind = (algorithm: DigestAlgorithm, digestBytes: number, isSalted: boolean) => ({
   algorithm,
   digestBytes,
   isSalted,
@@ -162,18 +154,18 @@ function encodingOf(text: string, { digestBytes, isSalted }: DigestKind): "base6
  * `text` is what follows the `{…}` prefix: the digest, then the salt. Without a stated encoding, it is base64, or hexadecimal if a digest
  * without a salt has that length.
  */
-export function parseDigest(
-  kindOf: DigestKind,
-  stated: "base64" | "hex" | undefined,
-  text: string,
-): DigestPassword | undefined {
+export function parseDigest(kindOf: DigestKind, stated: "base64" | "hex" | undefined, text: string) {
   const { algorithm, digestBytes, isSalted } = kindOf;
   const encoding = stated ?? encodingOf(text, kindOf);
   if (!(encoding === "hex" ? hexText : base64Text).test(text)) return undefined;
   const bytes = Buffer.from(text, encoding);
   if (isSalted ? bytes.length <= digestBytes : bytes.length !== digestBytes) return undefined;
-  return { scheme: "digest", algorithm, digest: bytes.subarray(0, digestBytes), salt: bytes.subarray(digestBytes) };
+  const [digest, salt] = [bytes.subarray(0, digestBytes), bytes.subarray(digestBytes)];
+  return { scheme: "digest" as const, algorithm, digest, salt };
 }
+
+/** Digest of the password and a salt in one round: `{SSHA}` of RFC 2307, its variants, and those without a salt, whose salt is empty. */
+export type DigestPassword = NonNullable<ReturnType<typeof parseDigest>>;
 
 export type FormattedPassword = Argon2Password | DigestPassword | Md5CryptPassword | Pbkdf2Password | ShaCryptPassword;
 

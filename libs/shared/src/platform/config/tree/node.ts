@@ -1,3 +1,4 @@
+import type { Mapping } from "../../json/index.ts";
 import type { FormName } from "../forms.ts";
 
 /** `live`: a reload applies it; `restart`: a changed value waits for the next start. */
@@ -13,11 +14,8 @@ export type LeafType =
   | "choice"
   | "texts"
   | "structure";
-/** A mapping of any depth whose names the site chooses; its user validates it. */
-export interface Structure {
-  readonly [name: string]: unknown;
-}
-export type LeafValue = string | number | boolean | readonly string[] | Structure;
+/** A mapping of a `structure` has any depth and names that the site chooses; its user validates it. */
+export type LeafValue = string | number | boolean | readonly string[] | Mapping;
 
 interface Node<Value> {
   readonly description: string;
