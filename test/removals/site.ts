@@ -116,7 +116,7 @@ export const siteRemovals: readonly Removal[] = [
   {
     name: "long-shared-token-times",
     mechanism: "services also check tokens against the clock of Redis",
-    file: "libs/shared/src/platform/time/possible-times.ts",
+    file: "libs/shared/src/platform/time/clock.ts",
     find: "now: () => (other.isMeasured() ? choose(clock.now(), other.now()) : clock.now()),",
     replace: "now: () => choose(clock.now(), clock.now()),",
     tests: ["test/long/outages/clock-steps.test.ts"],

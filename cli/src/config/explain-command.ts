@@ -12,7 +12,7 @@ export const explainCommand: ConfigCommand = (options) => {
       errors: ["usage: postern config explain PATH, for example runtime.timeouts.decision"],
     };
   const result = loadForCommand({ ...options, skipSecretFiles: true });
-  const explanation = explainKey(path, { loaded: result.ok ? result : undefined });
+  const explanation = explainKey(path, result.ok ? result : undefined);
   if (explanation.kind === "unknown") {
     const hint = explanation.near === undefined ? "" : ` (did you mean ${explanation.near}?)`;
     return { exitCode: 1, output: [], errors: [`${explanation.path}: is not a known key${hint}`] };

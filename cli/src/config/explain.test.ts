@@ -10,7 +10,7 @@ function load(text: string, env: LoadOptions["env"] = {}) {
 
 test("a key is explained with its value and where it comes from", () => {
   const loaded = load("", { SERVICE_RUNTIME_TIMEOUTS_DECISION: "1500ms" });
-  expect(explainKey("runtime.timeouts.decision", { loaded })).toMatchObject({
+  expect(explainKey("runtime.timeouts.decision", loaded)).toMatchObject({
     kind: "key",
     type: "duration, at least 50ms",
     defaultValue: "5s",

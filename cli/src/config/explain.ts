@@ -7,6 +7,7 @@ import {
   nearestName,
   type Reload,
   redactNode,
+  schemaTree,
   type ValueSource,
 } from "@postern/shared/platform/config";
 import {
@@ -17,7 +18,6 @@ import {
   nodeAt,
   type Path,
   parsePath,
-  schemaTree,
   valueAt,
 } from "@postern/shared/platform/config/tree";
 import { showType, showValue } from "./show-value.ts";
@@ -45,25 +45,21 @@ export type Explanation =
   | { readonly kind: "accepted"; readonly path: string; readonly description: string }
   | { readonly kind: "unknown"; readonly path: string; readonly near?: string | undefined };
 
-export interface ExplainOptions {
-  readonly loaded?: { readonly config: Config; readonly sources: ConfigSources } | undefined;
-  readonly envPrefix?: string | undefined;
-}
+type Loaded = { readonly config: Config; readonly sources: ConfigSources };
 
 /** Whether a path is a key, a section, an accepted key without effect, or unknown. */
-export function explainKey(text: string, options: ExplainOptions = {}): Explanation {
-  const root = schemaTree();
+export function explainKey(text: string, loaded?: Loaded): Explanation {
   const path = currentName(parsePath(text));
-  const node = nodeAt(root, path);
+  const node = nodeAt(schemaTree, path);
   if (node === undefined) return explainUnknown(path);
-  if (node.kind === "leaf") return explainLeaf(node, path, options);
+  if (node.kind === "leaf") return explainLeaf(node, path, loaded);
   const children = node.kind === "section" ? node.children : node.entry.children;
   const inner = node.kind === "list" ? "[]." : node.kind === "map" ? ".<name>." : ".";
   const keys = [...children.keys()].map((name) => `${formatPath(path)}${inner}${name}`);
   return { kind: "section", path: formatPath(path), description: node.description, keys };
 }
 
-function explainLeaf(node: LeafNode, path: Path, { loaded, envPrefix = "SERVICE" }: ExplainOptions): KeyExplanation {
+function explainLeaf(node: LeafNode, path: Path, loaded: Loaded | undefined): KeyExplanation {
   const pathText = formatPath(path);
   const value = loaded === undefined ? undefined : redactNode(node, valueAt(loaded.config, path));
   return {
@@ -73,8 +69,8 @@ function explainLeaf(node: LeafNode, path: Path, { loaded, envPrefix = "SERVICE"
     type: showType(node),
     defaultValue: node.default === undefined ? undefined : showValue(node, node.default),
     defaultFrom: node.defaultFrom,
-    environment: environmentName(path, envPrefix),
-    reload: node.reload,
+    environment: environmentName(path),
+    reload: node.reload ?? "restart",
     secret: node.secret,
     value: value === undefined ? undefined : showValue(node, value),
     source: loaded?.sources.get(pathText),
@@ -85,6 +81,6 @@ function explainUnknown(path: Path): Explanation {
   const text = formatPath(path);
   if (createAcceptedKeys().coverage(path) !== "none")
     return { kind: "accepted", path: text, description: messages.noEffect };
-  const known = fixedLeaves(schemaTree()).map((leaf) => formatPath(leaf.path));
+  const known = fixedLeaves(schemaTree).map((leaf) => formatPath(leaf.path));
   return { kind: "unknown", path: text, near: nearestName(text, known) };
 }

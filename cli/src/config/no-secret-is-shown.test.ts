@@ -1,10 +1,9 @@
-import { loadConfig, redactConfig, redacted } from "@postern/shared/platform/config";
+import { loadConfig, redactConfig, redacted, schemaTree } from "@postern/shared/platform/config";
 import {
   formatPath,
   type LeafNode,
   type SchemaNode,
   type SectionNode,
-  schemaTree,
   valueLeaves,
 } from "@postern/shared/platform/config/tree";
 import { describe, expect, test } from "vitest";
@@ -39,7 +38,7 @@ function loadWithCanaries() {
     canaries.push(`canary-${canaries.length}-${"x".repeat(32)}`);
     return canaries.at(-1) ?? "";
   };
-  const tree = canaryTree(schemaTree(), canary);
+  const tree = canaryTree(schemaTree, canary);
   const env = {
     SERVICE_AUTH_BACKCHANNEL_CALLERS_0_NAME: "mail-server",
     SERVICE_AUTH_BACKENDS_SQL_DEFAULT_FILE: "f",
@@ -82,8 +81,8 @@ describe("no secret of the schema is shown", () => {
   });
 
   test("in explanations", () => {
-    const paths = valueLeaves(schemaTree(), config).map(({ path }) => formatPath(path));
-    const explanations = paths.map((path) => explainKey(path, { loaded: { config, sources } }));
+    const paths = valueLeaves(schemaTree, config).map(({ path }) => formatPath(path));
+    const explanations = paths.map((path) => explainKey(path, { config, sources }));
     expect(explanations.every(({ kind }) => kind === "key")).toBe(true);
     expect(JSON.stringify(explanations)).not.toContain("canary");
   });

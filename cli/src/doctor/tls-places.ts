@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
-import type { Config } from "@postern/shared/platform/config";
+import { type Config, poolsOf } from "@postern/shared/platform/config";
 import { parseHostPort } from "@postern/shared/platform/net";
 import { requestStartTls } from "../../../services/auth-engine/src/backends/ldap/open-socket.ts";
 import type { TlsServer } from "./certificate-dates.ts";
@@ -51,12 +51,11 @@ function natsServers({ runtime: { bus, regions } }: Config): readonly NamedServe
 }
 
 function ldapServers({ auth }: Config): readonly NamedServer[] {
-  const { default: main, pools } = auth.backends.ldap;
   const used = auth.backends.order.some((entry) => entry.startsWith("ldap"));
   if (!used) return [];
-  return Object.entries({ default: main, ...pools }).flatMap(([name, pool]) =>
+  return poolsOf("ldap", auth.backends.ldap).flatMap(({ path, pool }) =>
     pool.server_uri.flatMap((uri): readonly NamedServer[] => {
-      const key = `auth.backends.ldap.${name === "default" ? name : `pools.${name}`}.server_uri`;
+      const key = `${path}.server_uri`;
       const isTls = uri.startsWith("ldaps://");
       const server =
         isTls || (pool.starttls && uri.startsWith("ldap://")) ? serverAt(uri, isTls ? 636 : 389) : undefined;

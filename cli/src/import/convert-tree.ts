@@ -1,4 +1,10 @@
-import { createAcceptedKeys, movedReason, parseBackendEntry, renamedKeys } from "@postern/shared/platform/config";
+import {
+  createAcceptedKeys,
+  movedReason,
+  parseBackendEntry,
+  renamedKeys,
+  schemaTree,
+} from "@postern/shared/platform/config";
 import {
   formatPath,
   type LeafNode,
@@ -6,11 +12,10 @@ import {
   parsePath,
   type SchemaNode,
   type SectionNode,
-  schemaTree,
 } from "@postern/shared/platform/config/tree";
+import { isMapping, type Mapping } from "@postern/shared/platform/json";
 import type { ImportNote } from "./notes.ts";
 
-type Mapping = Readonly<Record<string, unknown>>;
 type Entries = readonly (readonly [string, unknown])[];
 
 export interface Converted {
@@ -34,9 +39,6 @@ const loaderKeys: ReadonlyMap<string, string> = new Map([
   ["patch", "the operations are not applied: apply them first"],
   ["env", "selects included files, and there are none"],
 ]);
-
-const isMapping = (value: unknown): value is Mapping =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function nameOf(path: Path): string {
   return path
@@ -181,9 +183,8 @@ function rename(tree: Mapping, { notes }: Conversion): Mapping {
 /** The tree with the keys of this version only. `secretFile` gives the path of a secret's file. */
 export function convertTree(written: Mapping, secretFile: (name: string) => string): Converted {
   const conversion: Conversion = { notes: [], secrets: new Map(), secretFile };
-  const root = schemaTree();
   // Roots that begin with x- hold anchors, which are merged already.
   const named = Object.fromEntries(Object.entries(written).filter(([name]) => !name.startsWith("x-")));
-  const tree = convertSection(root, rename(named, conversion), [], conversion);
+  const tree = convertSection(schemaTree, rename(named, conversion), [], conversion);
   return { tree, notes: conversion.notes, secrets: conversion.secrets };
 }

@@ -8,11 +8,11 @@ import {
   type RiskResponse,
   type RiskSettings,
   type RiskSignal,
-  riskResponses,
   riskSignals,
   unknownPlace,
   verdictOf,
 } from "@postern/shared/domain/risk";
+import { riskResponses } from "@postern/shared/platform/config";
 import type { LoggedDecision } from "./read-decision.ts";
 
 export interface RefusedSignIn {

@@ -1,10 +1,5 @@
-import {
-  type CollectionNode,
-  type LeafNode,
-  type SchemaNode,
-  type SectionNode,
-  schemaTree,
-} from "@postern/shared/platform/config/tree";
+import { schemaTree } from "@postern/shared/platform/config";
+import type { CollectionNode, LeafNode, SchemaNode, SectionNode } from "@postern/shared/platform/config/tree";
 import { showType, showValue } from "../show-value.ts";
 
 const head = [
@@ -17,7 +12,7 @@ const head = [
 
 /** A whole configuration file with every default; it loads, and means the same as an empty one. */
 export function exampleFile(): string {
-  const lines = [...schemaTree().children].flatMap(([name, node]) => nodeLines(name, node, ""));
+  const lines = [...schemaTree.children].flatMap(([name, node]) => nodeLines(name, node, ""));
   return `${[...head, ...lines].join("\n")}\n`;
 }
 

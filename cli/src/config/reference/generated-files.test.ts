@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { formatProblem, loadConfig } from "@postern/shared/platform/config";
-import { type SchemaNode, schemaTree } from "@postern/shared/platform/config/tree";
+import { formatProblem, loadConfig, schemaTree } from "@postern/shared/platform/config";
+import type { SchemaNode } from "@postern/shared/platform/config/tree";
 import { Check } from "typebox/schema";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -77,5 +77,5 @@ function descriptions(node: SchemaNode): readonly string[] {
 }
 
 test("every key and section has a description", () => {
-  expect(descriptions(schemaTree()).filter((text) => !/^[A-Z].*\.$/.test(text))).toEqual([]);
+  expect(descriptions(schemaTree).filter((text) => !/^[A-Z].*\.$/.test(text))).toEqual([]);
 });

@@ -1,12 +1,12 @@
-import { acceptedKeys } from "@postern/shared/platform/config";
-import { type LeafNode, type SchemaNode, type SectionNode, schemaTree } from "@postern/shared/platform/config/tree";
+import { acceptedKeys, schemaTree } from "@postern/shared/platform/config";
+import type { LeafNode, SchemaNode, SectionNode } from "@postern/shared/platform/config/tree";
 import { showType, showValue } from "../show-value.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** JSON Schema of the file, for editors. It contains no rules between keys; only the reader checks these. */
 export function configJsonSchema(): Json {
-  const root = sectionSchema(schemaTree(), []);
+  const root = sectionSchema(schemaTree, []);
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "Postern configuration",

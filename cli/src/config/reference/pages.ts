@@ -1,10 +1,10 @@
-import { acceptedKeys, renamedKeys } from "@postern/shared/platform/config";
+import { acceptedKeys, renamedKeys, schemaTree } from "@postern/shared/platform/config";
 import {
-  environmentName,
   type LeafNode,
   type SchemaNode,
   type SectionNode,
-  schemaTree,
+  variablePart,
+  variablePrefix,
 } from "@postern/shared/platform/config/tree";
 import { showType, showValue } from "../show-value.ts";
 
@@ -18,7 +18,7 @@ const generated = "<!-- Made from the schema by tools/generate-config-docs.ts; d
 
 /** The reference: one page for each root, and one with the keys without effect. */
 export function referencePages(): readonly Page[] {
-  const roots = [...schemaTree().children];
+  const roots = [...schemaTree.children];
   const pages = roots.map(([name, node]) => ({ name: `${name}.md`, text: rootPage(name, node) }));
   return [{ name: "README.md", text: overview(roots) }, ...pages, { name: "accepted-keys.md", text: acceptedPage() }];
 }
@@ -124,7 +124,7 @@ function leafRow(path: string, name: string, node: LeafNode): string {
     showType(node),
     value,
     `\`${variableName(`${path}.${name}`)}\``,
-    node.reload,
+    node.reload ?? "restart",
     node.secret ? "yes" : "",
     codeMarks(node.description),
   ];
@@ -134,8 +134,8 @@ function leafRow(path: string, name: string, node: LeafNode): string {
 function variableName(path: string): string {
   const parts = path.replaceAll("[]", ".<n>").split(".");
   return parts
-    .map((part) => (part.startsWith("<") ? part : environmentName([], part)))
-    .reduce((a, b) => `${a}_${b}`, "SERVICE");
+    .map((part) => (part.startsWith("<") ? part : variablePart(part)))
+    .reduce((a, b) => `${a}_${b}`, variablePrefix);
 }
 
 /**

@@ -4,9 +4,9 @@ import {
   type RiskSignal,
   type RiskVerdict,
   riskLevels,
-  riskModes,
   riskSignals,
 } from "@postern/shared/domain/risk";
+import { riskModes } from "@postern/shared/platform/config";
 import type { Metrics } from "@postern/shared/platform/metrics";
 
 /** `delayed`: the first attempt has failed. `dropped`: the account was flushed before the notification was stored. */

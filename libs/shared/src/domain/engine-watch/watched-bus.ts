@@ -1,9 +1,8 @@
 import type { Static, TSchema } from "typebox";
 import type { BusMethod } from "../../contracts/define.ts";
 import type { Bus, RequestOptions } from "../../platform/bus/index.ts";
-import { AppError } from "../../platform/errors/app-error.ts";
+import { AppError, fromUnknown } from "../../platform/errors/app-error.ts";
 import type { ErrorCode } from "../../platform/errors/codes.ts";
-import { fromUnknown } from "../../platform/errors/from-unknown.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { EngineWatch } from "./engine-watch.ts";
 

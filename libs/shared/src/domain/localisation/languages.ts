@@ -1,3 +1,4 @@
+import type { Config } from "../../platform/config/index.ts";
 import { acceptedLanguages, lookUpLanguage, writtenTag } from "./accept-language.ts";
 
 /** A language of the pages. */
@@ -9,7 +10,7 @@ export interface Language {
   readonly direction: "ltr" | "rtl";
 }
 
-export type LanguageTag = "en" | "de" | "fr" | "es" | "it" | "pt" | "nl" | "pl" | "ru" | "zh" | "ja" | "ar";
+export type LanguageTag = Config["identity"]["frontend"]["localization"]["default_language"];
 
 export const languages: readonly Language[] = Object.freeze([
   { tag: "en", name: "English", direction: "ltr" },

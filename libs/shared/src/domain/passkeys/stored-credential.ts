@@ -1,24 +1,16 @@
+import { isMapping, type Mapping, parsedJson } from "../../platform/json/index.ts";
+
 /** A credential as the backends store it: JSON, with members that other software may have added. */
 export type StoredCredential = NonNullable<ReturnType<typeof readCredential>>;
 
-type Json = Readonly<Record<string, unknown>>;
-
-function isJson(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+export function parsedCredential(text: string): Mapping | undefined {
+  const value = parsedJson(text);
+  return isMapping(value) ? value : undefined;
 }
 
-export function parsedCredential(text: string): Json | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJson(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-export const part = (value: Json, name: string): Json => {
+export const part = (value: Mapping, name: string): Mapping => {
   const found = value[name];
-  return isJson(found) ? found : {};
+  return isMapping(found) ? found : {};
 };
 
 /** Standard base64 or base64url, padded or not. */
@@ -32,7 +24,7 @@ function timeOf(value: unknown): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-function countOf(value: Json): number {
+function countOf(value: Mapping): number {
   const counts = [value["signCount"], part(value, "authenticator")["signCount"]].filter(
     (count) => typeof count === "number",
   );

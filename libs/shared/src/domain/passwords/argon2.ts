@@ -1,45 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
-import { hash, hashRaw, type ParsedHashOptions, parseOptions } from "@node-rs/argon2";
-
-export type Argon2Password = NonNullable<ReturnType<typeof parseArgon2>>;
-
-const maxMemoryKib = 1024 * 1024;
-const maxPasses = 32;
-/** The library's maximum; the RFC allows more. */
-const maxLanes = 255;
-/** The cost of a verification is memory times passes; at this limit it takes about a second. */
-const maxFilledKib = 4 * maxMemoryKib;
-
-const phcString =
-  /^\$argon2id?(?:\$v=\d+)?\$m=\d{1,10},t=\d{1,10},p=\d{1,3}\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{16,172})$/;
-
-/** Argon2i or Argon2id (RFC 9106) as a PHC string. Without `v=` it is version 16, which precedes the RFC. */
-export function parseArgon2(text: string) {
-  const match = phcString.exec(text);
-  const parameters = match === null ? undefined : readParameters(text);
-  if (parameters === undefined || !isAffordable(parameters)) return undefined;
-  const [, salt = "", digest = ""] = match ?? [];
-  return {
-    scheme: "argon2" as const,
-    parameters,
-    salt: Buffer.from(salt, "base64"),
-    digest: Buffer.from(digest, "base64"),
-  };
-}
-
-function readParameters(text: string): ParsedHashOptions | undefined {
-  try {
-    return parseOptions(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function isAffordable({ memoryCost, timeCost, parallelism }: ParsedHashOptions): boolean {
-  const isPossible = parallelism >= 1 && parallelism <= maxLanes && timeCost >= 1 && memoryCost >= 8 * parallelism;
-  const isBounded = memoryCost <= maxMemoryKib && timeCost <= maxPasses && memoryCost * timeCost <= maxFilledKib;
-  return isPossible && isBounded;
-}
+import { hash, hashRaw } from "@node-rs/argon2";
+import type { Argon2Password } from "../../platform/crypto/password-formats.ts";
 
 /** Runs on the libuv pool. */
 export async function verifyArgon2({ parameters, salt, digest }: Argon2Password, password: string): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { hash, timingSafeEqual } from "node:crypto";
+import { rotate } from "./digest.ts";
 
 export type CramMd5Password = NonNullable<ReturnType<typeof parseCramMd5>>;
 
@@ -22,7 +23,6 @@ const shifts = [
 ];
 
 type Word = number;
-const rotate = (value: Word, count: number): Word => (value << count) | (value >>> (32 - count));
 const sine = (step: number): Word => Math.floor(Math.abs(Math.sin(step + 1)) * 2 ** 32) | 0;
 
 /** RFC 1321 section 3.4: the function and the word of the block for a step. */

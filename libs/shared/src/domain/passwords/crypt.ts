@@ -1,16 +1,10 @@
 import { timingSafeEqual } from "node:crypto";
 import type { CryptTask } from "./crypt-worker.ts";
+import { alphabet } from "./sha-crypt.ts";
 
 /** The formats of crypt(5) that the system's libcrypt verifies: yescrypt, scrypt, DES and others that old systems wrote. */
-export interface CryptPassword {
-  readonly scheme: "crypt";
-  /** Method and parameters, which determine the cost. */
-  readonly method: string;
-  /** The whole stored text. */
-  readonly encoded: string;
-}
+export type CryptPassword = NonNullable<ReturnType<typeof parseWith>>;
 
-const alphabet = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const digit = (text: string, at: number): number => alphabet.indexOf(text.charAt(at));
 /** Each verification in progress needs this much memory. */
 const maxBytes = 128 * 1024 * 1024;
@@ -58,15 +52,18 @@ const oldFormats: readonly CryptFormat[] = [
 ];
 
 /** DES, which stored texts have to name (`{CRYPT}`, `{DES-CRYPT}`): thirteen letters may be anything. */
-export const parseDesCrypt = (text: string): CryptPassword | undefined => parseWith(oldFormats, text);
+export const parseDesCrypt = (text: string) => parseWith(oldFormats, text);
 
-export const parseCrypt = (text: string): CryptPassword | undefined => parseWith(formats, text);
+export const parseCrypt = (text: string) => parseWith(formats, text);
 
-function parseWith(known: readonly CryptFormat[], text: string): CryptPassword | undefined {
+/** `method`: with the parameters, which determine the cost. `encoded`: the whole stored text. */
+function parseWith(known: readonly CryptFormat[], text: string) {
   for (const { form, isAffordable } of known) {
     const groups = form.exec(text)?.groups;
-    if (groups !== undefined)
-      return isAffordable(groups) ? { scheme: "crypt", method: groups["method"] ?? "", encoded: text } : undefined;
+    if (groups === undefined) continue;
+    return isAffordable(groups)
+      ? { scheme: "crypt" as const, method: groups["method"] ?? "", encoded: text }
+      : undefined;
   }
   return undefined;
 }

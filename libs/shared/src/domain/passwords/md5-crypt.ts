@@ -1,9 +1,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
+import type { Md5CryptPassword } from "../../platform/crypto/password-formats.ts";
 import { encodeGroup } from "./sha-crypt.ts";
 
-export type Md5CryptPassword = NonNullable<ReturnType<typeof parseMd5Crypt>>;
-
-const cryptString = /^(\$1\$|\$apr1\$)([!-#%-9;-~]{0,8})\$([./0-9A-Za-z]{22})$/;
 const rounds = 1000;
 /** A round's cost grows with the password's length: beyond this, the 1000 rounds would block the event loop. */
 const maxPasswordBytes = 256;
@@ -15,17 +13,6 @@ const groups = [
   [3, 9, 15],
   [4, 10, 5],
 ] as const;
-
-/**
- * The crypt(3) format `$1$` of FreeBSD (P.-H. Kamp, 1994), and Apache's `$apr1$`. Weak, but still found in old tables. The
- * digest stays in crypt's base64 variant: 22 characters.
- */
-export function parseMd5Crypt(text: string) {
-  const match = cryptString.exec(text);
-  if (match === null) return undefined;
-  const [, magic = "", salt = "", digest = ""] = match;
-  return { scheme: "md5-crypt" as const, magic, salt, digest };
-}
 
 const md5 = (...parts: readonly Uint8Array[]): Buffer => hash("md5", Buffer.concat(parts), "buffer");
 

@@ -1,13 +1,17 @@
-import { parseArgon2 } from "./argon2.ts";
+import {
+  digestKinds,
+  parseArgon2,
+  parseDigest,
+  parseMd5Crypt,
+  parsePasslibPbkdf2,
+  parseShaCrypt,
+  prefixedFormats,
+} from "../../platform/crypto/password-formats.ts";
 import { parseBcrypt } from "./bcrypt.ts";
 import { parseCramMd5 } from "./cram-md5.ts";
 import { parseCrypt, parseDesCrypt } from "./crypt.ts";
-import { digestKinds, parseDigest } from "./digest.ts";
-import { parseMd5Crypt } from "./md5-crypt.ts";
-import { parseDovecotPbkdf2, parsePasslibPbkdf2 } from "./pbkdf2.ts";
+import { parseScram } from "./pbkdf2.ts";
 import type { StoredPassword } from "./schemes.ts";
-import { parseScram } from "./scram.ts";
-import { parseShaCrypt } from "./sha-crypt.ts";
 import { type UnverifiableReason, unverifiableReason } from "./unverifiable.ts";
 
 type Parse = (text: string) => StoredPassword | undefined;
@@ -24,22 +28,16 @@ const parseNtlm: Parse = (text) => parseCrypt(`$3$$${text.toLowerCase()}`);
 
 /** `{SCHEME}` prefixes in capitals, as Dovecot and OpenLDAP write them; they are case-insensitive. */
 const parsers: ReadonlyMap<string, Parse> = new Map<string, Parse>([
-  ["ARGON2", parseArgon2],
-  ["ARGON2ID", (text) => (text.startsWith("$argon2id$") ? parseArgon2(text) : undefined)],
-  ["ARGON2I", (text) => (text.startsWith("$argon2i$") ? parseArgon2(text) : undefined)],
+  ...prefixedFormats,
   ["BLF-CRYPT", parseBcrypt],
   ["CRAM-MD5", parseCramMd5],
   ["CRYPT", (text) => parseAnyCrypt(text) ?? parseDesCrypt(text)],
   ["DES-CRYPT", parseDesCrypt],
   ["HMAC-MD5", parseCramMd5],
   ["MD5", parseMd5],
-  ["MD5-CRYPT", parseMd5Crypt],
   ["NTLM", parseNtlm],
-  ["PBKDF2", parseDovecotPbkdf2],
   ["SCRAM-SHA-1", (text) => parseScram("sha1", text)],
   ["SCRAM-SHA-256", (text) => parseScram("sha256", text)],
-  ["SHA256-CRYPT", (text) => (text.startsWith("$5$") ? parseShaCrypt(text) : undefined)],
-  ["SHA512-CRYPT", (text) => (text.startsWith("$6$") ? parseShaCrypt(text) : undefined)],
   ...Object.entries(digestKinds).flatMap(([name, kind]): [string, Parse][] => [
     [name, (text) => parseDigest(kind, undefined, text)],
     [`${name}.B64`, (text) => parseDigest(kind, "base64", text)],

@@ -1,14 +1,14 @@
 import { Piscina } from "piscina";
-import { type Argon2Password, verifyArgon2 } from "./argon2.ts";
+import type { FormattedPassword } from "../../platform/crypto/password-formats.ts";
+import { verifyArgon2 } from "./argon2.ts";
 import { type BcryptPassword, verifyBcrypt } from "./bcrypt.ts";
 import { type CramMd5Password, verifyCramMd5 } from "./cram-md5.ts";
 import { type CryptPassword, verifyCrypt } from "./crypt.ts";
 import type { CryptTask } from "./crypt-worker.ts";
-import { type DigestPassword, verifyDigest } from "./digest.ts";
-import { type Md5CryptPassword, verifyMd5Crypt } from "./md5-crypt.ts";
-import { type Pbkdf2Password, verifyPbkdf2 } from "./pbkdf2.ts";
-import { type ScramPassword, verifyScram } from "./scram.ts";
-import { type ShaCryptPassword, type ShaCryptTask, verifyShaCrypt } from "./sha-crypt.ts";
+import { verifyDigest } from "./digest.ts";
+import { verifyMd5Crypt } from "./md5-crypt.ts";
+import { type ScramPassword, verifyPbkdf2, verifyScram } from "./pbkdf2.ts";
+import { type ShaCryptTask, verifyShaCrypt } from "./sha-crypt.ts";
 
 /** Threads start with the first such password and end after half a minute without one. */
 const idleTimeoutMs = 30_000;
@@ -39,16 +39,7 @@ function workerUrl(): string {
 }
 
 /** A stored password that was parsed and whose verification is affordable. */
-export type StoredPassword =
-  | Argon2Password
-  | BcryptPassword
-  | CramMd5Password
-  | CryptPassword
-  | DigestPassword
-  | Md5CryptPassword
-  | Pbkdf2Password
-  | ScramPassword
-  | ShaCryptPassword;
+export type StoredPassword = FormattedPassword | BcryptPassword | CramMd5Password | CryptPassword | ScramPassword;
 
 /** Compares a password with a stored one. */
 export async function verifyStored(stored: StoredPassword, password: string, threads: CryptThreads): Promise<boolean> {

@@ -1,13 +1,9 @@
 import { createHash, hash, timingSafeEqual } from "node:crypto";
+import type { ShaCryptPassword } from "../../platform/crypto/password-formats.ts";
 
-export interface ShaCryptTask {
-  readonly algorithm: "sha256" | "sha512";
-  readonly rounds: number;
-  readonly salt: string;
-  readonly password: string;
-}
+export type ShaCryptTask = Pick<ShaCryptPassword, "algorithm" | "rounds" | "salt"> & { readonly password: string };
 
-const alphabet = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+export const alphabet = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /**
  * Computes the digest of a `$5$` or `$6$` string, written from U. Drepper's "Unix crypt using SHA-256 and SHA-512"; the step numbers are
@@ -80,28 +76,6 @@ function encode(digest: Buffer): string {
 export function encodeGroup([high = 0, middle = 0, low = 0]: readonly (number | undefined)[], length: number): string {
   const bits = (high << 16) | (middle << 8) | low;
   return Array.from({ length }, (_, index) => alphabet[(bits >>> (6 * index)) & 63] ?? "").join("");
-}
-
-export type ShaCryptPassword = NonNullable<ReturnType<typeof parseShaCrypt>>;
-
-const defaultRounds = 5000;
-/** The specification treats lower values as this one. */
-const minRounds = 1000;
-const maxRounds = 1_000_000;
-/** The specification uses only this many characters of a longer salt. */
-const saltLength = 16;
-
-const cryptString = /^\$([56])\$(?:rounds=(\d{1,9})\$)?([!-#%-9;-~]{0,64})\$([./0-9A-Za-z]{43}|[./0-9A-Za-z]{86})$/;
-
-/** The crypt(3) formats `$5$` and `$6$` (U. Drepper, "Unix crypt using SHA-256 and SHA-512"). The digest stays in crypt's base64 variant. */
-export function parseShaCrypt(text: string) {
-  const match = cryptString.exec(text);
-  if (match === null) return undefined;
-  const [, id, roundsText, salt = "", digest = ""] = match;
-  const rounds = roundsText === undefined ? defaultRounds : Math.max(Number(roundsText), minRounds);
-  if (rounds > maxRounds || digest.length !== (id === "5" ? 43 : 86)) return undefined;
-  const algorithm: ShaCryptTask["algorithm"] = id === "5" ? "sha256" : "sha512";
-  return { scheme: "sha-crypt" as const, algorithm, rounds, salt: salt.slice(0, saltLength), digest };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
+import { parsedJson } from "../../platform/json/index.ts";
 import type { RedisClient } from "../../platform/redis/client.ts";
 import { decidedInRedis } from "../../platform/redis/decided.ts";
 import { regionStatusKey } from "../../platform/redis/keys/regions.ts";
@@ -47,12 +48,8 @@ const writtenField = "written:ms";
 const decided = decidedInRedis("the status of the regions cannot be read or written");
 
 function parse(stored: string): RegionStatus | undefined {
-  try {
-    const value: unknown = JSON.parse(stored);
-    return Value.Check(RegionStatus, value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parsedJson(stored);
+  return Value.Check(RegionStatus, value) ? value : undefined;
 }
 
 /**

@@ -47,8 +47,21 @@ export interface Sending {
   readonly maxPerHour: number;
 }
 
+/** What the account used, newest first; in this order in its value. */
+export const seenLists = ["countries", "systems", "protocols", "clients", "devices"] as const;
+type SeenList = (typeof seenLists)[number];
+type SeenLists = Readonly<Record<SeenList, readonly Seen[]>>;
+
+export const seenListsOf = (read: (list: SeenList) => readonly Seen[]): SeenLists => ({
+  countries: read("countries"),
+  systems: read("systems"),
+  protocols: read("protocols"),
+  clients: read("clients"),
+  devices: read("devices"),
+});
+
 /** What is remembered of an account, in one value of less than 1 KB. */
-export interface AccountFacts {
+export interface AccountFacts extends SeenLists {
   readonly sinceMinute: number;
   /** Place of the last sign-in that was not suspicious. */
   readonly last: (Location & { readonly minute: number }) | undefined;
@@ -58,11 +71,6 @@ export interface AccountFacts {
   readonly sending?: Sending | undefined;
   /** When the user last confirmed a sign-in: holds that began before are over, in other regions too. Earlier versions drop it. */
   readonly confirmedMinute?: number | undefined;
-  readonly countries: readonly Seen[];
-  readonly systems: readonly Seen[];
-  readonly protocols: readonly Seen[];
-  readonly clients: readonly Seen[];
-  readonly devices: readonly Seen[];
   readonly networks: readonly SeenNetwork[];
 }
 
@@ -103,11 +111,7 @@ export function encodeAccountFacts(facts: AccountFacts): string {
     last === undefined ? "" : [last.latitude, last.longitude, text(last.minute)].join(),
     guessing === undefined ? "" : [text(guessing.hour), guessing.current, guessing.previous].join(),
     hold === undefined ? "" : [hold.kind, text(hold.untilMinute)].join(),
-    listOf(facts.countries),
-    listOf(facts.systems),
-    listOf(facts.protocols),
-    listOf(facts.clients),
-    listOf(facts.devices),
+    ...seenLists.map((list) => listOf(facts[list])),
     networks
       .map(({ id, country, system, firstMinute, lastMinute, isDoubted }) =>
         [id, country, text(system), text(firstMinute), text(lastMinute - firstMinute), isDoubted ? "d" : ""].join(),
@@ -173,6 +177,7 @@ function holdOf(field = ""): Hold | undefined {
 export function decodeAccountFacts(value: string): AccountFacts | undefined {
   const [form, since, last, guessing, hold, countries, systems, protocols, clients, devices, networks, ...later] =
     value.split("!");
+  const lists = { countries, systems, protocols, clients, devices };
   const [sending, confirmed] = later;
   const sinceMinute = numberOf(since);
   if (form !== version || sinceMinute === undefined || networks === undefined) return undefined;
@@ -183,11 +188,7 @@ export function decodeAccountFacts(value: string): AccountFacts | undefined {
     hold: holdOf(hold),
     sending: sendingOf(sending),
     confirmedMinute: numberOf(confirmed),
-    countries: items(countries, seenOf),
-    systems: items(systems, seenOf),
-    protocols: items(protocols, seenOf),
-    clients: items(clients, seenOf),
-    devices: items(devices, seenOf),
+    ...seenListsOf((list) => items(lists[list], seenOf)),
     networks: items(networks, networkOf),
   };
 }

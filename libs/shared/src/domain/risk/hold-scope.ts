@@ -1,5 +1,5 @@
 import type { Hold } from "./account-facts.ts";
-import { isRecentReview, type ReviewedSignIn } from "./review.ts";
+import { earliestOf, isRecentReview, type ReviewedSignIn } from "./review.ts";
 import type { RiskSettings } from "./risk-settings.ts";
 
 /**
@@ -16,12 +16,7 @@ export function earliestUnanswered(
   reviews: readonly ReviewedSignIn[] | undefined,
   nowMinute: number,
 ): number | undefined {
-  if (reviews?.some((one) => isRecentReview(one, nowMinute)) !== true) return undefined;
-  return Math.min(
-    ...reviews.map(({ minute, firstMinute, earlierMinute }) =>
-      Math.min(minute, firstMinute ?? minute, earlierMinute ?? minute),
-    ),
-  );
+  return reviews?.some((one) => isRecentReview(one, nowMinute)) === true ? earliestOf(reviews) : undefined;
 }
 
 /**

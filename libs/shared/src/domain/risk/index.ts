@@ -2,7 +2,6 @@ export { type AccountFacts, decodeAccountFacts, encodeAccountFacts, safeName } f
 export * from "./assess.ts";
 export { guessingNetworks } from "./detectors.ts";
 export * from "./hold-scope.ts";
-export { beforeRecords, isOlderThanDoubt } from "./hold-scope.ts";
 export { type AssessedSignIn, isKnownNetwork, noteSignIn, noteWrongPassword } from "./note.ts";
 export { type Location, type Place, unknownPlace } from "./place.ts";
 export { addReview, decodeReviews, encodeReviews, type ReviewedSignIn } from "./review.ts";

@@ -1,4 +1,12 @@
-import type { AccountFacts, Guessing, Hold, Seen, SeenNetwork, Sending } from "./account-facts.ts";
+import {
+  type AccountFacts,
+  type Guessing,
+  type Hold,
+  type Seen,
+  type SeenNetwork,
+  type Sending,
+  seenListsOf,
+} from "./account-facts.ts";
 import { type Ages, bounded, isKnownNetwork, maxEntries, withoutOldFacts } from "./note.ts";
 import type { RiskSettings } from "./risk-settings.ts";
 import { joinSketches } from "./sketch.ts";
@@ -115,8 +123,6 @@ export function mergeAccountFacts(
 ): AccountFacts {
   const [first, second] = [withoutOldFacts(one, minute, settings), withoutOldFacts(other, minute, settings)];
   const confirmedMinute = latestOf(first.confirmedMinute, second.confirmedMinute);
-  const seen = (list: Exclude<keyof typeof maxEntries, "networks" | "known">): readonly Seen[] =>
-    mergeSeen(first[list], second[list], maxEntries[list]);
   return {
     sinceMinute: Math.min(first.sinceMinute, second.sinceMinute),
     last: mergeLast(first.last, second.last),
@@ -124,11 +130,7 @@ export function mergeAccountFacts(
     hold: mergeHold([first.hold, second.hold], confirmedMinute, settings),
     sending: mergeSending(first.sending, second.sending),
     confirmedMinute,
-    countries: seen("countries"),
-    systems: seen("systems"),
-    protocols: seen("protocols"),
-    clients: seen("clients"),
-    devices: seen("devices"),
+    ...seenListsOf((list) => mergeSeen(first[list], second[list], maxEntries[list])),
     networks: mergeNetworks(first, second, minute, settings),
   };
 }

@@ -1,4 +1,12 @@
-import { type AccountFacts, type Hold, type Seen, type SeenNetwork, safeName } from "./account-facts.ts";
+import {
+  type AccountFacts,
+  type Hold,
+  type Seen,
+  type SeenNetwork,
+  safeName,
+  seenLists,
+  seenListsOf,
+} from "./account-facts.ts";
 import type { Place } from "./place.ts";
 import type { RiskSettings } from "./risk-settings.ts";
 import { noteSubmission, trustSending } from "./sending.ts";
@@ -54,8 +62,8 @@ const doubtMinutes = 7 * dayMinutes;
 export type Ages = Pick<RiskSettings, "retentionMinutes" | "knownAfterMinutes" | "submissionProtocols">;
 
 export function newAccountFacts(minute: number): AccountFacts {
-  const none = { countries: [], systems: [], protocols: [], clients: [], devices: [], networks: [] };
-  return { sinceMinute: minute, last: undefined, guessing: undefined, hold: undefined, ...none };
+  const none = { last: undefined, guessing: undefined, hold: undefined, networks: [] };
+  return { sinceMinute: minute, ...none, ...seenListsOf(() => []) };
 }
 
 export function isKnownNetwork(network: SeenNetwork, minute: number, { knownAfterMinutes }: Ages): boolean {
@@ -127,18 +135,13 @@ export function withoutOldFacts(facts: AccountFacts, minute: number, { retention
   const isOver = (one: SeenNetwork): boolean =>
     isOld(one) || (one.isDoubted && minute - one.firstMinute > doubtMinutes);
   const holdIsOver = facts.hold !== undefined && facts.hold.untilMinute <= minute;
-  const lists = [facts.countries, facts.systems, facts.protocols, facts.clients, facts.devices];
-  if (!holdIsOver && !facts.networks.some(isOver) && !lists.some((list) => list.some(isOld))) return facts;
-  const recent = (list: readonly Seen[]): readonly Seen[] => list.filter((one) => !isOld(one));
+  const isAnyOld = seenLists.some((list) => facts[list].some(isOld));
+  if (!holdIsOver && !facts.networks.some(isOver) && !isAnyOld) return facts;
   return {
     ...facts,
     hold: holdIsOver ? undefined : facts.hold,
     networks: facts.networks.filter((one) => !isOver(one)),
-    countries: recent(facts.countries),
-    systems: recent(facts.systems),
-    protocols: recent(facts.protocols),
-    clients: recent(facts.clients),
-    devices: recent(facts.devices),
+    ...seenListsOf((list) => facts[list].filter((one) => !isOld(one))),
   };
 }
 
@@ -197,19 +200,8 @@ export function noteSignIn(
   return isEqual(facts, next) ? facts : next;
 }
 
-function isEqual(one: AccountFacts, other: AccountFacts): boolean {
-  return (
-    one.networks === other.networks &&
-    one.hold === other.hold &&
-    one.sending === other.sending &&
-    one.last === other.last &&
-    one.countries === other.countries &&
-    one.systems === other.systems &&
-    one.protocols === other.protocols &&
-    one.clients === other.clients &&
-    one.devices === other.devices
-  );
-}
+const noted = ["networks", "hold", "sending", "last", ...seenLists] as const;
+const isEqual = (one: AccountFacts, other: AccountFacts): boolean => noted.every((name) => one[name] === other[name]);
 
 /** Adds a wrong password for the account. The same object if its network is counted already. */
 export function noteWrongPassword(

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
+import { parsedJson } from "../../platform/json/index.ts";
 
 const text = (maxLength: number) => Type.String({ maxLength });
 const minute = Type.Integer({ minimum: 0 });
@@ -48,12 +49,7 @@ const reviewMinutes = 7 * 1440;
 
 /** Undefined for a value that this version did not write. */
 export function decodeReviews(value: string): readonly ReviewedSignIn[] | undefined {
-  let found: unknown;
-  try {
-    found = JSON.parse(value);
-  } catch {
-    return undefined;
-  }
+  const found = parsedJson(value);
   return Value.Check(Reviews, found) ? found : undefined;
 }
 
@@ -62,10 +58,13 @@ export const encodeReviews = (reviews: readonly ReviewedSignIn[]): string => JSO
 export const isRecentReview = ({ minute }: Pick<ReviewedSignIn, "minute">, nowMinute: number): boolean =>
   nowMinute - minute < reviewMinutes;
 
-function earliestOf(reviews: readonly ReviewedSignIn[]): number | undefined {
-  const minutes = reviews.flatMap(({ minute, firstMinute = minute, earlierMinute }) =>
-    earlierMinute === undefined ? [firstMinute] : [firstMinute, earlierMinute],
-  );
+/** When the earliest of them began, and of those that they remember; undefined if there are none. */
+export function earliestOf(reviews: readonly ReviewedSignIn[]): number | undefined {
+  const minutes = reviews.flatMap(({ minute, firstMinute = minute, earlierMinute = minute }) => [
+    minute,
+    firstMinute,
+    earlierMinute,
+  ]);
   return minutes.length === 0 ? undefined : Math.min(...minutes);
 }
 

@@ -1,10 +1,6 @@
-import type { RiskConfig } from "../../platform/config/index.ts";
+import { type RiskConfig, riskResponses } from "../../platform/config/index.ts";
 
-export const riskModes = ["off", "observe", "enforce"] as const;
-export type RiskMode = (typeof riskModes)[number];
-
-/** What is done about a level, in the order in which it is done. */
-export const riskResponses = ["notify", "delay", "second_factor", "hold_submission", "hold_mail", "deny"] as const;
+export type RiskMode = RiskConfig["mode"];
 export type RiskResponse = (typeof riskResponses)[number];
 
 const minutesOf = (ms: number): number => Math.ceil(ms / 60_000);

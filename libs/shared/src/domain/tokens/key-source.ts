@@ -2,6 +2,7 @@ import { createPublicKey, type KeyObject } from "node:crypto";
 import { open } from "node:fs/promises";
 import { abortAfter } from "../../platform/concurrency/deadline.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import { isMapping } from "../../platform/json/index.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { guardedDocument, type RefuseAddress, readDocument, tooLarge, wrongStatus } from "./guarded-document.ts";
 
@@ -19,10 +20,6 @@ type KeySet = ReadonlyMap<string, VerificationKey>;
 
 const maxKeys = 64;
 const minRsaBits = 2048;
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 function text(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
@@ -60,13 +57,13 @@ function verificationKey(jwk: Readonly<Record<string, unknown>>): VerificationKe
  * @throws AppError UPSTREAM_UNAVAILABLE if it is not a key set, or none of its keys is usable
  */
 function parseKeySet(value: unknown): KeySet {
-  const listed = isRecord(value) ? value["keys"] : undefined;
+  const listed = isMapping(value) ? value["keys"] : undefined;
   if (!Array.isArray(listed) || listed.length > maxKeys) {
     throw new AppError("UPSTREAM_UNAVAILABLE", { detail: "not a JWK set" });
   }
   const found = new Map<string, VerificationKey>();
   for (const jwk of listed) {
-    if (!isRecord(jwk) || (jwk["use"] ?? "sig") !== "sig") continue;
+    if (!isMapping(jwk) || (jwk["use"] ?? "sig") !== "sig") continue;
     const kid = text(jwk["kid"]);
     const key = kid === undefined ? undefined : verificationKey(jwk);
     if (kid !== undefined && key !== undefined) found.set(kid, key);

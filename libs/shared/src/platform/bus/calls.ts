@@ -1,7 +1,6 @@
 import type { Deadlines } from "../concurrency/deadlines.ts";
-import { AppError } from "../errors/app-error.ts";
+import { AppError, fromUnknown } from "../errors/app-error.ts";
 import type { ErrorCode } from "../errors/codes.ts";
-import { fromUnknown } from "../errors/from-unknown.ts";
 import type { Clock } from "../time/clock.ts";
 import type { Tracer } from "../tracing/tracer.ts";
 import { type Codec, encodeError } from "./codec.ts";

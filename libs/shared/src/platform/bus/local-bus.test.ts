@@ -1,8 +1,7 @@
 import { Type } from "typebox";
 import { expect, test } from "vitest";
 import { defineEvent, defineMethod, methodAt } from "../../contracts/define.ts";
-import { AppError } from "../errors/app-error.ts";
-import { fromUnknown } from "../errors/from-unknown.ts";
+import { AppError, fromUnknown } from "../errors/app-error.ts";
 import { steadyClock } from "../time/clock.ts";
 import type { Span, SpanStart, Tracer } from "../tracing/tracer.ts";
 import { type ConnectBusOptions, connectBus } from "./connect.ts";

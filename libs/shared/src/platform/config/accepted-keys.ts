@@ -1,6 +1,5 @@
 import { messages } from "./messages.ts";
-import type { Report } from "./problem.ts";
-import { didYouMean } from "./sections/checks.ts";
+import { didYouMean, type Report } from "./problem.ts";
 import { formatPath, type Path } from "./tree/walk.ts";
 
 /**

@@ -1,5 +1,4 @@
-import { schemaTree } from "./schema-tree.ts";
-import type { Config } from "./sections/root.ts";
+import { type Config, Root } from "./sections/root.ts";
 import type { Reload } from "./tree/node.ts";
 import { formatPath, valueLeaves } from "./tree/walk.ts";
 
@@ -24,7 +23,7 @@ export function changedKeys(before: Config, after: Config): readonly (readonly [
 }
 
 function leavesByPath(config: Config) {
-  const leaves = valueLeaves(schemaTree(), config);
+  const leaves = valueLeaves(Root, config);
   return new Map(
     leaves.map(({ path, node, value }) => [formatPath(path), { reload: node.reload, value: JSON.stringify(value) }]),
   );

@@ -54,10 +54,6 @@ const forms = {
 
 export type FormName = keyof typeof forms;
 
-export function isFormName(value: unknown): value is FormName {
-  return typeof value === "string" && Object.hasOwn(forms, value);
-}
-
 /** The text as the service compares it. */
 export function inOneSpelling(form: FormName | undefined, value: string): string {
   return form === "protocol" ? normalisedProtocol(value) : value;

@@ -13,6 +13,8 @@ export { parseBackendEntry } from "./sections/auth-backends.ts";
 export { domainBackends } from "./sections/auth-domains.ts";
 export { httpPoolsOf } from "./sections/auth-http.ts";
 export { parseMasterUserFormat } from "./sections/auth-pipeline.ts";
+export { riskModes, riskResponses } from "./sections/auth-risk.ts";
+export { usesDomains } from "./sections/checks.ts";
 export { longestTimerMs } from "./sections/fields.ts";
 export {
   addressMemberOf,
@@ -30,7 +32,8 @@ export {
 } from "./sections/identity-oidc-clients.ts";
 export { mailScopes } from "./sections/identity-oidc-mail-registration.ts";
 export type * from "./sections/root.ts";
-export { usesDomains } from "./sections/uses-domains.ts";
+export { Root as schemaTree } from "./sections/root.ts";
+export { poolsOf } from "./sections/servers.ts";
 export { processSources, sourceRevision } from "./sources/environment.ts";
 export { readYaml } from "./sources/yaml.ts";
 export type { Reload } from "./tree/node.ts";

@@ -56,11 +56,6 @@ describe("precedence", () => {
     ]);
   });
 
-  test("the prefix of the variables is configurable", () => {
-    const env = { POSTERN_RUNTIME_INSTANCE_NAME: "environment" };
-    expect(configOf(text, { env, envPrefix: "POSTERN" }).runtime.instance_name).toBe("environment");
-  });
-
   test("two names with the same variable are rejected", () => {
     const pools =
       "auth: { backends: { ldap: { pools: { a-b: { server_uri: ldap://a }, a_B: { server_uri: ldap://b } } } } }";

@@ -1,44 +1,45 @@
+import { type Mapping } from "../json/index.ts";
 import { acceptedKeys, createUnknownKeys } from "./accepted-keys.ts";
 import { messages } from "./messages.ts";
-import { createProblemList, type Problem, type Report } from "./problem.ts";
+import { createProblemList, didYouMean, type Problem, type Report } from "./problem.ts";
 import {
   type ConfigSources,
-  type MutableValue,
+  type Draft,
+  follow,
   type ReadContext,
   readSection,
   type ValueSource,
 } from "./read/reader.ts";
 import { unreadSecret } from "./redact.ts";
 import { renameKeys } from "./renamed-keys.ts";
-import { derive, schemaTree } from "./schema-tree.ts";
-import { didYouMean } from "./sections/checks.ts";
-import type { Config } from "./sections/root.ts";
+import { type Config, Root } from "./sections/root.ts";
+import { deriveRedisRoles } from "./sections/storage.ts";
 import { createEnvironment, type Environment, type Variables } from "./sources/environment.ts";
 import { type Expansion, expandTree } from "./sources/expand.ts";
 import { readYaml } from "./sources/yaml.ts";
-import type { SchemaNode, SectionNode } from "./tree/node.ts";
-import { environmentName, fixedLeaves, formatPath, type Mapping, nodeAt, type Path } from "./tree/walk.ts";
+import type { SchemaNode } from "./tree/node.ts";
+import { environmentName, fixedLeaves, formatPath, nodeAt, type Path, parsePath, valueLeaves } from "./tree/walk.ts";
 import { validate } from "./validate.ts";
 
 /** Warns about variables with the prefix that match no key. They may belong to another program, so they are not problems. */
-function warnUnusedVariables(tree: SectionNode, environment: Environment, warning: Report): void {
+function warnUnusedVariables(environment: Environment, warning: Report): void {
   const unused = environment.unused();
   if (unused.length === 0) return;
-  const known = fixedLeaves(tree).flatMap(({ path, node }) => {
-    const name = environmentName(path, environment.prefix);
+  const known = fixedLeaves(Root).flatMap(({ path, node }) => {
+    const name = environmentName(path);
     return node.secret ? [name, `${name}_FILE`] : [name];
   });
   for (const name of unused) {
-    if (isAccepted(name, environment.prefix)) warning(name, messages.noEffect);
+    if (isAccepted(name)) warning(name, messages.noEffect);
     else warning(name, messages.unknownVariable, didYouMean(name, known));
   }
 }
 
-function isAccepted(name: string, prefix: string): boolean {
+function isAccepted(name: string): boolean {
   return acceptedKeys.some((row) => {
     const path = row.split(".");
     const isSubtree = path.at(-1) === "**";
-    const own = environmentName(isSubtree ? path.slice(0, -1) : path, prefix);
+    const own = environmentName(isSubtree ? path.slice(0, -1) : path);
     return name === own || (isSubtree && name.startsWith(`${own}_`));
   });
 }
@@ -50,8 +51,6 @@ export interface LoadOptions {
   readonly env: Variables;
   /** Throws when the file cannot be read. */
   readonly readFile: (path: string) => string;
-  /** First word of the variables, `SERVICE` by default. */
-  readonly envPrefix?: string | undefined;
   /** Checks a file on a machine that has none of the secrets: secret files and variables count as set. */
   readonly skipSecretFiles?: boolean | undefined;
 }
@@ -72,8 +71,7 @@ export type LoadResult =
 export function loadConfig(options: LoadOptions): LoadResult {
   const problems = createProblemList();
   const warnings = createProblemList();
-  const environment = createEnvironment(options.env, options.envPrefix ?? "SERVICE", problems.report);
-  const tree = schemaTree();
+  const environment = createEnvironment(options.env, problems.report);
   const sources = new Map<string, ValueSource>();
   const context: ReadContext = {
     environment,
@@ -86,27 +84,25 @@ export function loadConfig(options: LoadOptions): LoadResult {
   // Without the file all its values are missing, which is reported as one problem.
   if (written === undefined) return { ok: false, problems: problems.sorted(), warnings: [] };
   const expanded = expandRoots(written, {
-    variable: (name, path) => environment.expand(name) ?? unreadVariable(options, nodeAt(tree, path)),
+    variable: (name, path) => environment.expand(name) ?? unreadVariable(options, nodeAt(Root, path)),
     problem: problems.report,
   });
   const renamed = renameKeys(expanded, problems.report, warnings.report);
-  const root = readSection(tree, renamed, [], context);
-  derive(tree, { root, sources });
-  warnUnusedVariables(tree, environment, warnings.report);
-  const config = asConfig(root);
+  const config = readSection(Root, renamed, [], context);
+  derive({ root: config, sources });
+  warnUnusedVariables(environment, warnings.report);
   validate(config, { problem: problems.report, warning: warnings.report });
   const found = problems.sorted();
   if (found.length > 0) return { ok: false, problems: found, warnings: warnings.sorted() };
   return { ok: true, config: freeze(config), warnings: warnings.sorted(), sources };
 }
 
-/**
- * The reader builds the tree from the schema. Tests compare what it builds with the schema; here that would take a twentieth of the CPU time
- * of a start.
- */
-function asConfig(root: MutableValue): Config & { [name: string]: MutableValue } {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return root as Config & { [name: string]: MutableValue };
+/** Fills unset keys from the keys that they follow. */
+export function derive(draft: Draft): void {
+  for (const { path, node } of valueLeaves(Root, draft.root)) {
+    if (node.defaultFrom !== undefined) follow(draft, path, parsePath(node.defaultFrom));
+  }
+  deriveRedisRoles(draft);
 }
 
 function readTree(options: LoadOptions, problem: (path: string, reason: string) => void): Mapping | undefined {

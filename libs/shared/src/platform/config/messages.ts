@@ -184,8 +184,6 @@ export const messages = {
   implicitFlow:
     "enables the implicit flow, which reveals tokens in addresses and cannot bind them to a key: RFC 9700 advises against it; leave it out unless a client cannot use code",
   implicitTypeNeeded: "must contain id_token or 'id_token token' because a grant_types contains implicit",
-  keyUnreadable: "must be a PEM private key for its algorithm",
-  publicKeyUnreadable: "must be a PEM public key for its algorithm",
   claimOfOtherScope: (scopes: string) =>
     `has no effect: the claim is released with the scope ${scopes}, which is not in the client's scopes`,
   claimOfNoScope: "belongs to no scope of scopes_supported or custom_scopes, so that it is never released",

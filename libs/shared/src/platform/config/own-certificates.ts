@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Config } from "./sections/root.ts";
+import { poolsOf } from "./sections/servers.ts";
 
 type Service = "gateway" | "auth-engine" | "idp" | "admin" | "jobs-worker";
 
@@ -30,39 +31,27 @@ const inEither = (key: string, at: { readonly cert: string; readonly cert_file: 
   pem: at.cert,
 });
 
-function ofListeners({ http, grpc }: Config["runtime"]["servers"]): readonly Place[] {
-  const { authority } = grpc;
-  return [
-    inFile("runtime.servers.http.tls.cert", http.tls.enabled ? http.tls.cert : "", "gateway"),
-    inFile(
-      "runtime.servers.grpc.authority.tls.cert",
-      authority.enabled && authority.tls.enabled ? authority.tls.cert : "",
-      "gateway",
-    ),
-  ];
-}
+const inTls = (
+  path: string,
+  { enabled, cert }: Pick<Config["runtime"]["bus"]["tls"], "enabled" | "cert">,
+  ...services: readonly Service[]
+): Place => inFile(`${path}.cert`, enabled ? cert : "", ...services);
 
-function ofServers({ runtime, storage }: Config): readonly Place[] {
-  const { bus, regions } = runtime;
-  const ofRegions = regions.name !== "" && regions.bus.tls.enabled ? regions.bus.tls.cert : "";
-  const roles = (["state", "queue", "cache"] as const).map((role) => {
-    const redis = storage.redis.roles[role].tls;
-    return inFile(`storage.redis.roles.${role}.tls.cert`, redis.enabled ? redis.cert : "");
-  });
+function ofConnections({ runtime: { servers, bus, regions }, storage }: Config): readonly Place[] {
+  const { authority } = servers.grpc;
+  const { roles } = storage.redis;
   return [
-    inFile("runtime.bus.tls.cert", bus.tls.enabled ? bus.tls.cert : ""),
-    inFile("runtime.regions.bus.tls.cert", ofRegions, "jobs-worker"),
-    ...roles,
+    inTls("runtime.servers.http.tls", servers.http.tls, "gateway"),
+    ...(authority.enabled ? [inTls("runtime.servers.grpc.authority.tls", authority.tls, "gateway")] : []),
+    inTls("runtime.bus.tls", bus.tls),
+    ...(regions.name === "" ? [] : [inTls("runtime.regions.bus.tls", regions.bus.tls, "jobs-worker")]),
+    ...Object.entries(roles).map(([role, { tls }]) => inTls(`storage.redis.roles.${role}.tls`, tls)),
   ];
 }
 
 function ofBackends({ ldap, sql, http }: Config["auth"]["backends"]): readonly Place[] {
-  return Object.entries({ ldap, sql, http }).flatMap(([kind, { default: main, pools }]) => [
-    inFile(`auth.backends.${kind}.default.tls_client_cert`, main.tls_client_cert, "auth-engine"),
-    ...Object.entries(pools).map(([name, pool]) =>
-      inFile(`auth.backends.${kind}.pools.${name}.tls_client_cert`, pool.tls_client_cert, "auth-engine"),
-    ),
-  ]);
+  const pools = [...poolsOf("ldap", ldap), ...poolsOf("sql", sql), ...poolsOf("http", http)];
+  return pools.map(({ path, pool }) => inFile(`${path}.tls_client_cert`, pool.tls_client_cert, "auth-engine"));
 }
 
 function ofIdentity({ saml, mail_clients: { enabled, profile } }: Config["identity"]): readonly Place[] {
@@ -74,12 +63,7 @@ function ofIdentity({ saml, mail_clients: { enabled, profile } }: Config["identi
 
 /** Postern's own certificates, each once: all, or those that one service uses. */
 export function ownCertificates(config: Config, service?: string): readonly OwnCertificate[] {
-  const places = [
-    ...ofListeners(config.runtime.servers),
-    ...ofServers(config),
-    ...ofBackends(config.auth.backends),
-    ...ofIdentity(config.identity),
-  ];
+  const places = [...ofConnections(config), ...ofBackends(config.auth.backends), ...ofIdentity(config.identity)];
   const own = places.filter(
     ({ file, pem, services }) =>
       file + pem !== "" &&

@@ -1,4 +1,5 @@
 import { closest, distance } from "fastest-levenshtein";
+import { messages } from "./messages.ts";
 
 /** The nearest known name, or undefined if none is similar. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
@@ -6,6 +7,12 @@ export function nearestName(name: string, known: readonly string[]): string | un
   const near = closest(name, known);
   const atMost = Math.max(name.length < 4 ? 1 : 2, Math.floor(name.length / 3));
   return distance(name, near) <= atMost ? near : undefined;
+}
+
+/** A hint for a name that is not known, if it resembles one that is. */
+export function didYouMean(name: string, known: readonly string[]): string | undefined {
+  const near = nearestName(name, known);
+  return near === undefined ? undefined : messages.didYouMean(near);
 }
 
 /** A problem or warning about one path. */

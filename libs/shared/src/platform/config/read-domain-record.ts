@@ -1,23 +1,16 @@
+import { parsedJson } from "../json/index.ts";
 import { messages } from "./messages.ts";
 import { createProblemList, formatProblem } from "./problem.ts";
 import { readSection } from "./read/reader.ts";
-import { toSection } from "./schema-tree.ts";
 import { checkRecord, DomainRecord } from "./sections/auth-domains.ts";
 import type { DomainRecordConfig } from "./sections/root.ts";
 import { createEnvironment } from "./sources/environment.ts";
 
-const node = toSection(DomainRecord, "live");
-
 /** Sections are JSON texts in databases and directories. */
 function unpacked(raw: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const entries = Object.entries(raw).map(([key, value]) => {
-    if (typeof value !== "string" || node.children.get(key)?.kind !== "section") return [key, value] as const;
-    try {
-      const parsed: unknown = JSON.parse(value);
-      return [key, parsed] as const;
-    } catch {
-      return [key, value] as const;
-    }
+    const isPacked = typeof value === "string" && DomainRecord.children.get(key)?.kind === "section";
+    return [key, isPacked ? (parsedJson(value) ?? value) : value] as const;
   });
   return Object.fromEntries(entries);
 }
@@ -33,8 +26,8 @@ export function readDomainRecord(
   { ofNewer = false }: { readonly ofNewer?: boolean } = {},
 ): DomainRecordConfig {
   const problems = createProblemList();
-  const record = readSection(node, unpacked(raw), [], {
-    environment: createEnvironment({}, "SERVICE", problems.report),
+  const record = readSection(DomainRecord, unpacked(raw), [], {
+    environment: createEnvironment({}, problems.report),
     problem: problems.report,
     unknownKey: ([key = ""]) => {
       if (!ofNewer) problems.report(String(key), messages.unknownKey);
@@ -47,10 +40,7 @@ export function readDomainRecord(
     if (first !== undefined) throw new Error(formatProblem(first));
   };
   fail();
-  // The reader builds what the schema describes.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  const read = record as unknown as DomainRecordConfig;
-  checkRecord(read, "", { problem: problems.report, warning: () => undefined });
+  checkRecord(record, "", { problem: problems.report, warning: () => undefined });
   fail();
-  return read;
+  return record;
 }

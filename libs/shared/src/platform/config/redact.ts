@@ -1,8 +1,7 @@
-import { schemaTree } from "./schema-tree.ts";
+import { isMapping } from "../json/index.ts";
 import { isSecretName } from "./secret-names.ts";
-import type { Config } from "./sections/root.ts";
+import { type Config, Root } from "./sections/root.ts";
 import type { SchemaNode } from "./tree/node.ts";
-import { isMapping } from "./tree/walk.ts";
 
 export const redacted = "***REDACTED***";
 
@@ -11,7 +10,7 @@ export type RedactedConfig = Readonly<Record<string, unknown>>;
 
 /** Masks every set secret, and credentials inside URLs. An empty secret stays visible as empty: it is not set. */
 export function redactConfig(config: Config): RedactedConfig {
-  const masked = redactNode(schemaTree(), config);
+  const masked = redactNode(Root, config);
   return isMapping(masked) ? masked : {};
 }
 
@@ -50,7 +49,7 @@ function unread(node: SchemaNode | undefined, value: unknown): unknown {
 /** The configuration as it is loaded where secrets are not read, so that two of them differ in no value of a secret. */
 export function withUnreadSecrets(config: Config): Config {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only texts have changed
-  return unread(schemaTree(), config) as Config;
+  return unread(Root, config) as Config;
 }
 
 /** Masks `user:password@` of every URL in a text, and secrets in its query. */

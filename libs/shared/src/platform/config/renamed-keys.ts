@@ -1,6 +1,7 @@
+import { isMapping, type Mapping } from "../json/index.ts";
 import { messages } from "./messages.ts";
 import type { Report } from "./problem.ts";
-import { formatPath, isMapping, type Mapping, type Path, parsePath, valueAt } from "./tree/walk.ts";
+import { formatPath, type Path, parsePath, valueAt } from "./tree/walk.ts";
 
 /** Older names, and names in other products, of keys with the same meaning. */
 export const renamedKeys: Readonly<Record<string, string>> = {

@@ -20,9 +20,6 @@ import { validateMailClients } from "./sections/identity-mail-clients.ts";
 import { validateLostPhone, validateMfaDemands } from "./sections/identity-mfa.ts";
 import { validateNotifications } from "./sections/identity-notices.ts";
 import { validateOidc } from "./sections/identity-oidc.ts";
-import { validateOidcClients } from "./sections/identity-oidc-client-checks.ts";
-import { validateMailTokens, validateRegisteredMailClients } from "./sections/identity-oidc-mail-registration.ts";
-import { validateDynamicRegistration } from "./sections/identity-oidc-registration.ts";
 import { validateSaml } from "./sections/identity-saml.ts";
 import { validateObservability } from "./sections/observability.ts";
 import type { Config } from "./sections/root.ts";
@@ -37,10 +34,6 @@ const validators: readonly ((config: Config, judgement: Judgement) => void)[] = 
   validateBackchannel,
   validateOauthBearer,
   validateOidc,
-  validateOidcClients,
-  validateRegisteredMailClients,
-  validateMailTokens,
-  validateDynamicRegistration,
   validateBackends,
   validateLdap,
   validateSql,

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { AppError } from "./app-error.ts";
+import { AppError, fromUnknown } from "./app-error.ts";
 import { errorCodes, isErrorCode, reservedCodes } from "./codes.ts";
-import { fromUnknown } from "./from-unknown.ts";
 
 test("neither detail nor cause crosses the bus", () => {
   const error = new AppError("DIRECTORY_UNAVAILABLE", {

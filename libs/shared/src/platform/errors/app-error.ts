@@ -46,3 +46,20 @@ export class AppError extends Error {
     return new AppError("UPSTREAM_UNAVAILABLE", { publicMessage, retryAfterSeconds, detail: `peer code ${code}` });
   }
 }
+
+/** Converts anything thrown to an `AppError`; an unexpected error becomes `INTERNAL`, with its cause for the log. */
+export function fromUnknown(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown;
+  const detail = thrown instanceof Error ? thrown.message : String(thrown);
+  return new AppError("INTERNAL", { detail, cause: thrown });
+}
+
+/**
+ * Log fields of an error. A bug is logged with its stack. An unavailable dependency is not: an outage causes a line per request, with the
+ * same stack every time.
+ */
+export function logFields(error: AppError): object {
+  if (error.row.kind === "bug") return { err: error };
+  const { code, message, cause } = error;
+  return { code, error: message, cause: cause instanceof Error ? cause.message : undefined };
+}

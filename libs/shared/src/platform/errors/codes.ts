@@ -30,16 +30,9 @@ export const errorCodes = {
   REQUEST_CREDENTIALS: malformed("Invalid username or password format"),
   REQUEST_MEDIA_TYPE: malformed("Unsupported media type"),
   REQUEST_TOO_LARGE: malformed("Request body too large"),
-  ACCEPT_UNSUPPORTED: {
-    kind: "caller",
-    httpStatus: 415,
-    publicMessage: "None of the media types in Accept is supported",
-    logLevel: "info",
-  },
+  ACCEPT_UNSUPPORTED: { ...malformed("None of the media types in Accept is supported"), httpStatus: 415 },
   LIST_TOO_LONG: {
-    kind: "caller",
-    httpStatus: 400,
-    publicMessage: "The list of accounts is too long for one gRPC message; use an HTTP endpoint",
+    ...malformed("The list of accounts is too long for one gRPC message; use an HTTP endpoint"),
     logLevel: "warn",
   },
   CONFIG_INVALID: bug,

@@ -1,4 +1,2 @@
-export { AppError, type AppErrorOptions, type ErrorOnWire } from "./app-error.ts";
+export { AppError, type AppErrorOptions, type ErrorOnWire, fromUnknown, logFields } from "./app-error.ts";
 export { type ErrorCode, type ErrorCodeRow, type ErrorKind, errorCodes, isErrorCode, reservedCodes } from "./codes.ts";
-export { fromUnknown } from "./from-unknown.ts";
-export { logFields } from "./log-fields.ts";

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { AppError } from "./app-error.ts";
-import { logFields } from "./log-fields.ts";
+import { AppError, logFields } from "./app-error.ts";
 
 test("an unavailable dependency is logged without a stack, with the underlying reason", () => {
   const error = new AppError("DIRECTORY_UNAVAILABLE", { detail: "ldap://a", cause: new Error("ECONNREFUSED") });

@@ -1,4 +1,5 @@
 import { normalisedProtocol } from "../../contracts/auth/request.ts";
+import { isMapping, type Mapping } from "../json/index.ts";
 import { canonicalName, nameForms } from "../net/name-forms.ts";
 import { type FactValue, factType, policyFacts } from "./facts.ts";
 import { type Compiled, isOperator, type OperatorName, operatorNames, operators } from "./operators.ts";
@@ -22,15 +23,9 @@ export interface ConditionContext {
   readonly problem: (problem: ConditionProblem) => void;
 }
 
-type Mapping = Readonly<Record<string, unknown>>;
-
 const maxDepth = 16;
 const never: Condition = () => false;
 const factNames: readonly string[] = Object.keys(policyFacts);
-
-function isMapping(value: unknown): value is Mapping {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 function expected(path: string, text: string): ConditionProblem {
   return { path, kind: "expected", text, known: [] };

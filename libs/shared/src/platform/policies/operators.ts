@@ -1,7 +1,7 @@
 import { RE2JS } from "re2js";
-import { type CidrSet, createCidrSet } from "../net/cidr-set.ts";
+import type { CidrSet } from "../net/cidr-set.ts";
 import type { FactType, FactValue } from "./facts.ts";
-import type { PolicySets } from "./sets.ts";
+import { cidrSetOf, type PolicySets } from "./sets.ts";
 
 /** Whether a fact's value satisfies the operator; or, as text, what the operand must be. */
 export type Compiled = ((value: FactValue) => boolean) | string;
@@ -62,12 +62,7 @@ function matches(operand: unknown): Compiled {
 function networksOf(operand: unknown, sets: PolicySets): CidrSet | undefined {
   if (typeof operand === "string" && sets.networks.has(operand)) return sets.networks.get(operand);
   const entries: unknown = typeof operand === "string" ? [operand] : operand;
-  if (!Array.isArray(entries) || entries.length === 0) return undefined;
-  try {
-    return createCidrSet(entries.map(String));
-  } catch {
-    return undefined;
-  }
+  return Array.isArray(entries) && entries.length > 0 ? cidrSetOf(entries.map(String)) : undefined;
 }
 
 function cidrContains(operand: unknown, sets: PolicySets): Compiled {

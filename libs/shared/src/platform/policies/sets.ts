@@ -1,4 +1,5 @@
-import { type CidrSet, createCidrSet } from "../net/cidr-set.ts";
+import { isMapping } from "../json/index.ts";
+import { type CidrSet, createCidrSet, parseCidr } from "../net/cidr-set.ts";
 
 /** `auth.policy.sets`: lists that conditions name. */
 export interface PolicySets {
@@ -13,20 +14,15 @@ export interface RawSets {
 
 type Problem = (path: string, expected: string) => void;
 
-function listsOf(value: unknown): readonly (readonly [string, unknown])[] {
-  return typeof value === "object" && value !== null ? Object.entries(value) : [];
-}
+const listsOf = (value: unknown) => (isMapping(value) ? Object.entries(value) : []);
 
 function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
-function cidrSetOf(entries: readonly string[]): CidrSet | undefined {
-  try {
-    return createCidrSet(entries);
-  } catch {
-    return undefined;
-  }
+/** Undefined if one of the entries is neither an address nor a network. */
+export function cidrSetOf(entries: readonly string[]): CidrSet | undefined {
+  return entries.every((entry) => parseCidr(entry) !== undefined) ? createCidrSet(entries) : undefined;
 }
 
 /** `path` is the path of `sets`; invalid sets are reported and omitted. */

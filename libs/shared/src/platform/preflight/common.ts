@@ -1,49 +1,39 @@
 import { open, readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
-import type { Config } from "../config/index.ts";
+import type { Config, HttpPoolConfig, LdapPoolConfig, SqlPoolConfig } from "../config/index.ts";
 import type { PreflightCheck } from "./run-checks.ts";
 
-/** Paths of PEM files; empty: none. */
-interface TlsFiles {
-  readonly ca?: string | undefined;
-  readonly cert?: string | undefined;
-  readonly key?: string | undefined;
+async function read(file: string): Promise<Buffer | undefined> {
+  return file === "" ? undefined : readFile(file);
 }
 
-async function read(file: string | undefined): Promise<Buffer | undefined> {
-  return file === undefined || file === "" ? undefined : readFile(file);
+/** An empty file of certificates that are trusted in addition to others adds none. */
+function certificatesCheck(path: string, file: string, mayBeEmpty = false): readonly PreflightCheck[] {
+  if (file === "") return [];
+  const run = async (): Promise<void> => {
+    const pem = await readFile(file);
+    if (!(mayBeEmpty && pem.length === 0) && !pem.includes("-----BEGIN "))
+      throw new TypeError(`${file} contains no PEM certificate`);
+  };
+  return [{ path, run }];
 }
 
-async function assertCertificates(file: string | undefined, mayBeEmpty = false): Promise<void> {
-  const pem = await read(file);
-  if (pem !== undefined && !(mayBeEmpty && pem.length === 0) && !pem.includes("-----BEGIN "))
-    throw new TypeError(`${file} contains no PEM certificate`);
-}
-
-/** Checks that the files exist and that certificate and key match. `keys` are the names below `path`. */
-export function tlsCheck(
+/** Checks that the files exist and that certificate and key match: those of the section at `path`, by the names of its keys. */
+function tlsCheck<Name extends string>(
   path: string,
-  { ca, cert, key }: TlsFiles,
-  keys: { readonly ca: string; readonly cert: string },
+  section: Readonly<Record<Name, string>>,
+  [ca, cert, key]: readonly [ca: Name, cert: Name, key: Name],
 ): readonly PreflightCheck[] {
+  const run = async () => createSecureContext({ cert: await read(section[cert]), key: await read(section[key]) });
   return [
-    ...(ca ? [{ path: `${path}.${keys.ca}`, run: () => assertCertificates(ca) }] : []),
-    ...(cert || key
-      ? [
-          {
-            path: `${path}.${keys.cert}`,
-            isSecret: true,
-            run: async () => createSecureContext({ cert: await read(cert), key: await read(key) }),
-          },
-        ]
-      : []),
+    ...certificatesCheck(`${path}.${ca}`, section[ca]),
+    ...(section[cert] === "" && section[key] === "" ? [] : [{ path: `${path}.${cert}`, isSecret: true, run }]),
   ];
 }
 
-/** Checks a file of CA certificates that are trusted in addition to others; an empty file adds none. */
-function addedRootsCheck(path: string, file: string): readonly PreflightCheck[] {
-  return file === "" ? [] : [{ path, run: () => assertCertificates(file, true) }];
-}
+/** The TLS files of a pool of `auth.backends`. */
+export const poolTlsCheck = (path: string, pool: SqlPoolConfig | LdapPoolConfig | HttpPoolConfig) =>
+  tlsCheck(path, pool, ["tls_ca_cert", "tls_client_cert", "tls_client_key"]);
 
 /** Checks that a file can be opened, if one is configured. */
 export function readableFile(path: string, file: string, isSecret = false): readonly PreflightCheck[] {
@@ -61,21 +51,18 @@ export function readableFile(path: string, file: string, isSecret = false): read
 }
 
 const redisRoles = ["state", "queue", "cache"] as const;
-const tlsKeys = { ca: "ca_file", cert: "cert" };
+const tlsKeys = ["ca_file", "cert", "key"] as const;
 
 function redisChecks({ storage }: Config): readonly PreflightCheck[] {
   return redisRoles.flatMap((role) => {
     const { tls, url } = storage.redis.roles[role];
     if (!tls.enabled && !url.startsWith("rediss://")) return [];
-    const files = { ca: tls.ca_file, cert: tls.cert, key: tls.key };
-    return tlsCheck(`storage.redis.roles.${role}.tls`, files, tlsKeys);
+    return tlsCheck(`storage.redis.roles.${role}.tls`, tls, tlsKeys);
   });
 }
 
 function tracingChecks({ observability: { tracing } }: Config): readonly PreflightCheck[] {
-  const { enabled, tls } = tracing;
-  if (!enabled) return [];
-  return tlsCheck("observability.tracing.tls", { ca: tls.ca_file, cert: tls.cert, key: tls.key }, tlsKeys);
+  return tracing.enabled ? tlsCheck("observability.tracing.tls", tracing.tls, tlsKeys) : [];
 }
 
 function busChecks(
@@ -83,10 +70,9 @@ function busChecks(
   bus: Pick<Config["runtime"]["bus"], "tls" | "credentials_file">,
 ): readonly PreflightCheck[] {
   const { tls, credentials_file: credentials } = bus;
-  const files = { ca: tls.ca_file, cert: tls.cert, key: tls.key };
   return [
     ...readableFile(`${path}.credentials_file`, credentials, true),
-    ...(tls.enabled ? tlsCheck(`${path}.tls`, files, tlsKeys) : []),
+    ...(tls.enabled ? tlsCheck(`${path}.tls`, tls, tlsKeys) : []),
   ];
 }
 
@@ -98,9 +84,22 @@ export function regionChecks({ runtime: { regions } }: Config): readonly Preflig
 /** Files that every service opens for its connections to NATS, Redis and the receiver of traces. */
 export function commonChecks(config: Config): readonly PreflightCheck[] {
   return [
-    ...addedRootsCheck("runtime.outgoing_tls.ca_file", config.runtime.outgoing_tls.ca_file),
+    ...certificatesCheck("runtime.outgoing_tls.ca_file", config.runtime.outgoing_tls.ca_file, true),
     ...busChecks("runtime.bus", config.runtime.bus),
     ...redisChecks(config),
     ...tracingChecks(config),
   ];
+}
+
+/** Without NATS, a process has an engine and the services that ask it, because no other process can reach it. */
+export function busServersCheck(config: Config, services: readonly string[]): PreflightCheck {
+  return {
+    path: "runtime.bus.servers",
+    run: () => {
+      if (config.runtime.bus.servers.length > 0 || (services.length > 1 && services.includes("auth-engine"))) return;
+      throw new RangeError(
+        `must name the NATS servers, because ${services.join(", ")} alone is not a whole site; without NATS, run the services in one process (postern serve)`,
+      );
+    },
+  };
 }

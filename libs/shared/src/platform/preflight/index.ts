@@ -1,3 +1,2 @@
-export { busServersCheck } from "./bus-servers.ts";
-export { commonChecks, readableFile, regionChecks, tlsCheck } from "./common.ts";
+export { busServersCheck, commonChecks, poolTlsCheck, readableFile, regionChecks } from "./common.ts";
 export { type Preflight, type PreflightCheck, type PreflightReport, runChecks } from "./run-checks.ts";

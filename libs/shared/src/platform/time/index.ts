@@ -1,3 +1,2 @@
-export { type Clock, steadyClock, systemClock } from "./clock.ts";
+export { type Clock, type PossibleTimes, possibleTimes, steadyClock, systemClock } from "./clock.ts";
 export { formatDuration, parseDuration } from "./duration.ts";
-export { type PossibleTimes, possibleTimes } from "./possible-times.ts";

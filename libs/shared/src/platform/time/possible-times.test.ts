@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { possibleTimes } from "./possible-times.ts";
+import { possibleTimes } from "./clock.ts";
 
 const at = (nowMs: number, isMeasured = true) => ({ now: () => nowMs, isMeasured: () => isMeasured });
 

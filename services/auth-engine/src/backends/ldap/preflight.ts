@@ -1,5 +1,5 @@
-import { type Config, type LdapPoolConfig, parseBackendEntry } from "@postern/shared/platform/config";
-import { type PreflightCheck, tlsCheck } from "@postern/shared/platform/preflight";
+import { type Config, type LdapPoolConfig, parseBackendEntry, poolsOf } from "@postern/shared/platform/config";
+import { type PreflightCheck, poolTlsCheck } from "@postern/shared/platform/preflight";
 import { ldapSearchSettings } from "./ldap-settings.ts";
 import { searchParts } from "./select-search.ts";
 import { parseServerUri } from "./server-uri.ts";
@@ -20,20 +20,18 @@ function poolChecks(path: string, pool: LdapPoolConfig): readonly PreflightCheck
     run: () => parseServerUri(uri),
   }));
   const isEncrypted = pool.starttls || pool.server_uri.some((uri) => uri.toLowerCase().startsWith("ldaps:"));
-  const files = { ca: pool.tls_ca_cert, cert: pool.tls_client_cert, key: pool.tls_client_key };
-  const keys = { ca: "tls_ca_cert", cert: "tls_client_cert" };
-  return isEncrypted ? [...uris, ...tlsCheck(path, files, keys)] : uris;
+  return isEncrypted ? [...uris, ...poolTlsCheck(path, pool)] : uris;
 }
 
 /** Checks filters, bases and attributes of the searches in use, and the addresses and files of their pools. */
 export function ldapChecks(config: Config): readonly PreflightCheck[] {
-  const { search, pools, default: first } = config.auth.backends.ldap;
+  const { search } = config.auth.backends.ldap;
   const poolNames = referencedPoolNames(config);
   const used = search.flatMap((entry, index) =>
     poolNames.some((pool) => pool === undefined || pool === entry.pool_name) ? [{ entry, index }] : [],
   );
   const usedPools = new Set(used.map(({ entry }) => entry.pool_name));
-  const named = Object.entries(pools).filter(([name]) => usedPools.has(name));
+  const pools = poolsOf("ldap", config.auth.backends.ldap).filter(({ name }) => usedPools.has(name));
   return [
     ...used.flatMap(({ entry, index }) =>
       searchParts(ldapSearchSettings(entry)).map(({ key, compile }) => ({
@@ -41,7 +39,6 @@ export function ldapChecks(config: Config): readonly PreflightCheck[] {
         run: compile,
       })),
     ),
-    ...(usedPools.has("default") ? poolChecks(`${root}.default`, first) : []),
-    ...named.flatMap(([name, pool]) => poolChecks(`${root}.pools.${name}`, pool)),
+    ...pools.flatMap(({ path, pool }) => poolChecks(path, pool)),
   ];
 }

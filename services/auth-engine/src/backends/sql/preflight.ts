@@ -1,6 +1,6 @@
-import { type Config, parseBackendEntry, type SqlPoolConfig } from "@postern/shared/platform/config";
+import { type Config, parseBackendEntry, poolsOf, type SqlPoolConfig } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
-import { type PreflightCheck, tlsCheck } from "@postern/shared/platform/preflight";
+import { type PreflightCheck, poolTlsCheck } from "@postern/shared/platform/preflight";
 import { searchProblems } from "./query-parameters.ts";
 import { checkSeed } from "./seed.ts";
 import { sqlSearchSettings } from "./sql-settings.ts";
@@ -23,21 +23,20 @@ function poolChecks(path: string, pool: SqlPoolConfig): readonly PreflightCheck[
   if (driver === "sqlite") {
     return seedFile === "" ? [] : [{ path: `${path}.seed_file`, run: () => checkSeed({ file, seedFile }) }];
   }
-  const files = { ca: pool.tls_ca_cert, cert: pool.tls_client_cert, key: pool.tls_client_key };
-  return pool.tls ? tlsCheck(path, files, { ca: "tls_ca_cert", cert: "tls_client_cert" }) : [];
+  return pool.tls ? poolTlsCheck(path, pool) : [];
 }
 
 /** Checks the queries of the databases in use, their seeds, and the files of their connections. */
 export function sqlChecks({ auth }: Config): readonly PreflightCheck[] {
-  const { search, pools, default: first } = auth.backends.sql;
+  const { search } = auth.backends.sql;
   const poolNames = [...auth.backends.order, ...auth.shadow.order].flatMap((entry) => {
     const parsed = parseBackendEntry(entry);
     return parsed?.kind === "sql" ? [parsed.pool ?? "default"] : [];
   });
+  const pools = poolsOf("sql", auth.backends.sql);
   return [...new Set(poolNames)].flatMap((name) => {
-    const pool = name === "default" ? first : pools[name];
-    const path = name === "default" ? `${root}.default` : `${root}.pools.${name}`;
-    if (pool === undefined) return [];
+    const { pool, path } = pools.find((one) => one.name === name) ?? {};
+    if (pool === undefined || path === undefined) return [];
     const searches = search.flatMap((entry, index) =>
       entry.pool_name === name ? searchChecks(entry, index, pool) : [],
     );

@@ -1,8 +1,9 @@
+import { riskResponses } from "../../../platform/config/index.ts";
 import { type AccountFacts } from "../account-facts.ts";
 import { assess } from "../assess.ts";
 import { type AssessedSignIn, newAccountFacts, noteSignIn } from "../note.ts";
 import type { Place } from "../place.ts";
-import { type RiskSettings, riskResponses } from "../risk-settings.ts";
+import type { RiskSettings } from "../risk-settings.ts";
 import type { SourceFacts } from "../source-facts.ts";
 
 export const dayMinutes = 1440;

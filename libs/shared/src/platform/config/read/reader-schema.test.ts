@@ -1,30 +1,64 @@
 import * as fc from "fast-check";
+import { type TSchema, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { expect, test } from "vitest";
+import { type Mapping } from "../../json/index.ts";
 import { createUnknownKeys } from "../accepted-keys.ts";
+import { derive } from "../load.ts";
 import { createProblemList } from "../problem.ts";
-import { derive, schemaTree } from "../schema-tree.ts";
 import { Root } from "../sections/root.ts";
 import { createEnvironment } from "../sources/environment.ts";
-import type { SchemaNode } from "../tree/node.ts";
-import type { Mapping } from "../tree/walk.ts";
+import type { LeafNode, SchemaNode } from "../tree/node.ts";
 import { readSection, type ValueSource } from "./reader.ts";
 
-const tree = schemaTree();
-const schema = Compile(Root);
+function leafSchema({ type, default: value, choices, minLength, ...node }: LeafNode): TSchema {
+  const set = { ...node, minLength: value === undefined ? minLength : undefined };
+  const names = ["minimum", "maximum", "minLength", "maxLength", "minItems"] as const;
+  const bounds = Object.fromEntries(names.filter((name) => set[name] !== undefined).map((name) => [name, set[name]]));
+  const schemas = {
+    text: Type.String(bounds),
+    scalar: Type.Union([Type.String(), Type.Number(), Type.Boolean()]),
+    flag: Type.Boolean(),
+    integer: Type.Integer(bounds),
+    number: Type.Number(bounds),
+    duration: Type.Number(bounds),
+    choice: Type.Enum([...choices]),
+    texts: Type.Array(Type.String(), bounds),
+    structure: Type.Unknown(),
+  };
+  return schemas[type];
+}
+
+/** What the types of the configuration promise, for a validator that knows nothing of the reader. */
+function schemaOf(node: SchemaNode): TSchema {
+  switch (node.kind) {
+    case "leaf":
+      return leafSchema(node);
+    case "section": {
+      const properties = [...node.children].map(([name, child]) => [name, schemaOf(child)] as const);
+      return Type.Object(Object.fromEntries(properties), { additionalProperties: false });
+    }
+    case "list":
+      return Type.Array(schemaOf(node.entry));
+    case "map":
+      return Type.Record(Type.String(), schemaOf(node.entry));
+  }
+}
+
+const schema = Compile(schemaOf(Root));
 
 /** Whether what is read has the shape of the schema, problems or not. */
 function conforms(written: Mapping): boolean {
   const problems = createProblemList();
   const sources = new Map<string, ValueSource>();
-  const root = readSection(tree, written, [], {
-    environment: createEnvironment({}, "SERVICE", problems.report),
+  const root = readSection(Root, written, [], {
+    environment: createEnvironment({}, problems.report),
     problem: problems.report,
     unknownKey: createUnknownKeys(problems.report, problems.report),
     sources,
     readSecretFile: () => undefined,
   });
-  derive(tree, { root, sources });
+  derive({ root, sources });
   return schema.Check(root);
 }
 
@@ -53,7 +87,7 @@ const anyValue = fc.oneof(
 );
 
 test("for any value of a key, the result matches the schema", () => {
-  const keys = keysOf(tree).filter((path) => path.length > 0);
+  const keys = keysOf(Root).filter((path) => path.length > 0);
   expect(keys.length).toBeGreaterThan(500);
   fc.assert(
     fc.property(fc.constantFrom(...keys), anyValue, (path, value) => conforms(treeWith(path, value))),
@@ -62,6 +96,6 @@ test("for any value of a key, the result matches the schema", () => {
 });
 
 test("every key with a value of another type is read as its default", () => {
-  const wrong = keysOf(tree).filter((path) => path.length > 0 && !conforms(treeWith(path, { a: [1] })));
+  const wrong = keysOf(Root).filter((path) => path.length > 0 && !conforms(treeWith(path, { a: [1] })));
   expect(wrong).toEqual([]);
 });

@@ -1,8 +1,8 @@
+import { isMapping, parsedJson } from "../../json/index.ts";
 import { formatDuration, parseDuration } from "../../time/duration.ts";
 import { checkForm, inOneSpelling } from "../forms.ts";
 import { messages } from "../messages.ts";
 import type { LeafNode, LeafType, LeafValue } from "../tree/node.ts";
-import { isMapping } from "../tree/walk.ts";
 
 export type Parsed =
   | { readonly ok: true; readonly value: LeafValue }
@@ -81,18 +81,10 @@ function parseTexts(node: LeafNode, raw: unknown): Parsed {
   return items.map((item) => checkItem(node, item)).find((problem) => problem !== undefined) ?? ok(spelled);
 }
 
-function parseStructure(_node: LeafNode, raw: unknown): Parsed {
-  const value = typeof raw === "string" ? jsonOf(raw) : raw;
-  return isMapping(value) ? ok(value) : fail(messages.mustBe("a mapping"));
-}
-
 /** A variable holds JSON. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+function parseStructure(_node: LeafNode, raw: unknown): Parsed {
+  const value = typeof raw === "string" ? parsedJson(raw) : raw;
+  return isMapping(value) ? ok(value) : fail(messages.mustBe("a mapping"));
 }
 
 function splitList(text: string): readonly string[] {

@@ -2,12 +2,19 @@ import { callerOperationNames } from "../../../contracts/caller-operations.ts";
 import { canonicalDomain } from "../../net/canonical-domain.ts";
 import { checkForm } from "../forms.ts";
 import { messages } from "../messages.ts";
-import { checkEnabled, checkFilled, checkNames, checkUnique, type Judgement } from "./checks.ts";
-import { duration, entries, flag, liveSection, secret, section, text, texts } from "./fields.ts";
+import type { ValueOf } from "../tree/node.ts";
+import {
+  checkDefaultDomain,
+  checkDomains,
+  checkEnabled,
+  checkFilled,
+  checkNames,
+  checkUnique,
+  type Judgement,
+  usesDomains,
+} from "./checks.ts";
+import { dayMs, duration, entries, flag, liveSection, secret, section, text, texts } from "./fields.ts";
 import type { Config } from "./root.ts";
-import { usesDomains } from "./uses-domains.ts";
-
-const longestTokenLife = 24 * 60 * 60 * 1000;
 
 const OidcBearer = section("Authentication of API callers with OIDC access tokens.", {
   enabled: flag("Whether API callers may present access tokens of the identity provider."),
@@ -49,7 +56,7 @@ const JwtUser = liveSection("A user who may request a JWT.", {
 const Jwt = section("Authentication of API callers with the JWTs of POST /api/v1/jwt/token.", {
   enabled: flag("Whether JWTs are issued and accepted."),
   secret_key: secret("Signing key, identical in gateway and admin.", { minLength: 32 }),
-  token_expiry: duration("1h", "Lifetime of a token.", { minimum: 1000, maximum: longestTokenLife, reload: "live" }),
+  token_expiry: duration("1h", "Lifetime of a token.", { minimum: 1000, maximum: dayMs, reload: "live" }),
   refresh_token_expiry: duration("24h", "Lifetime of a refresh token.", { minimum: 1000, reload: "live" }),
   directory_roles: texts(
     "Roles of backend users who are not listed under `users`. If empty, they do not receive a token (403).",
@@ -94,6 +101,8 @@ export const Backchannel = section("Authentication of API callers.", {
   jwt: Jwt,
 });
 
+type NamedCallerConfig = ValueOf<typeof NamedCaller>;
+
 const root = "auth.backchannel";
 
 function validateJwt({ auth }: Config, judgement: Judgement): void {
@@ -107,8 +116,7 @@ function validateJwt({ auth }: Config, judgement: Judgement): void {
     const expected = checkForm("password-hash", password);
     if (expected !== undefined) problem(`${list}[${index}].password`, messages.mustBe(expected));
   });
-  const names = jwt.users.map(({ username }) => username);
-  checkUnique(names, [list, "username"], messages.userTwice, judgement);
+  checkUnique(jwt.users, [list, "username"], messages.userTwice, judgement);
 }
 
 function validateCallers({ auth }: Config, judgement: Judgement): void {
@@ -124,10 +132,9 @@ function validateCallers({ auth }: Config, judgement: Judgement): void {
       problem(at, messages.notForCallers(name), hint),
     );
   });
-  const names = callers.map(({ name }) => name);
-  checkUnique(names, [list, "name"], messages.userTwice, judgement);
+  checkUnique(callers, [list, "name"], messages.userTwice, judgement);
   if (!basic_auth.enabled) return;
-  names.forEach((name, index) => {
+  callers.forEach(({ name }, index) => {
     if (name === basic_auth.username) problem(`${list}[${index}].name`, messages.callerOfPair);
   });
 }
@@ -136,10 +143,7 @@ function validateCallers({ auth }: Config, judgement: Judgement): void {
 export function callerDefaultDomain({
   domains: names,
   default_domain: own = "",
-}: {
-  readonly domains: readonly string[];
-  readonly default_domain?: string;
-}): string {
+}: Pick<NamedCallerConfig, "domains"> & Partial<NamedCallerConfig>): string {
   const [first = "", ...others] = names;
   return own === "" && others.length === 0 ? first : own;
 }
@@ -148,20 +152,17 @@ export function callerDefaultDomain({
 function validateCallerDomains(config: Config, judgement: Judgement): void {
   const { callers, jwt } = config.auth.backchannel;
   const { problem } = judgement;
-  const checkDomains = (names: readonly string[], path: string, at = (index: number) => `${path}[${index}]`): void => {
+  const checkOwn = (names: readonly string[], path: string): void => {
     if (names.length > 0 && !usesDomains(config)) problem(path, messages.needsDomains);
-    names.forEach((name, index) => {
-      if (canonicalDomain(name) === undefined) problem(at(index), messages.mustBe("a domain name"));
-    });
+    checkDomains(names, path, judgement);
   };
-  jwt.users.forEach((user, index) => checkDomains(user.domains, `${root}.jwt.users[${index}].domains`));
+  jwt.users.forEach((user, index) => checkOwn(user.domains, `${root}.jwt.users[${index}].domains`));
   callers.forEach(({ domains: names, default_domain: own }, index) => {
     const path = `${root}.callers[${index}]`;
-    checkDomains(names, `${path}.domains`);
-    if (own === "") return;
-    checkDomains([own], `${path}.default_domain`, () => `${path}.default_domain`);
+    checkOwn(names, `${path}.domains`);
+    checkDefaultDomain(config, own, `${path}.default_domain`, judgement);
     const isOwn = names.length === 0 || names.some((name) => canonicalDomain(name) === canonicalDomain(own));
-    if (!isOwn) problem(`${path}.default_domain`, messages.mustBe("one of domains"));
+    if (own !== "" && !isOwn) problem(`${path}.default_domain`, messages.mustBe("one of domains"));
   });
 }
 

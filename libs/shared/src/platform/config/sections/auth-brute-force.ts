@@ -2,6 +2,7 @@ import { messages } from "../messages.ts";
 import { checkNetworkLists, checkUnique, type Judgement } from "./checks.ts";
 import {
   choice,
+  dayMs,
   decimal,
   duration,
   entries,
@@ -11,12 +12,10 @@ import {
   section,
   structure,
   texts,
+  yearMs,
 } from "./fields.ts";
 import type { Config } from "./root.ts";
 
-/** Longest window and ban. No timer is set for it, so the bound of `duration` does not apply. */
-const yearMs = 8760 * 60 * 60 * 1000;
-const dayMs = 24 * 60 * 60 * 1000;
 const longestDelayMs = 8000;
 
 const Bucket = section(
@@ -192,8 +191,7 @@ export function validateBruteForce({ auth, storage }: Config, judgement: Judgeme
     if (ipv4 && cidr > ipv4Bits) problem(`${path}.cidr`, messages.longForIpv4);
     if (!ipv4 && !ipv6) warning(path, messages.ruleWithoutFamily);
   });
-  const names = buckets.map(({ name }) => name);
-  checkUnique(names, [`${root}.buckets`, "name"], messages.ruleTwice, judgement);
+  checkUnique(buckets, [`${root}.buckets`, "name"], messages.ruleTwice, judgement);
   checkNetworkLists(allowlist, `${root}.allowlist`, "a list of networks", judgement);
   if (!enabled.includes("brute_force")) {
     warning("auth.controls.enabled", messages.noGuessingProtection);

@@ -1,7 +1,8 @@
+import { isMapping } from "../../json/index.ts";
 import { canonicalDomain } from "../../net/canonical-domain.ts";
 import { messages } from "../messages.ts";
 import { validateBackendEntry } from "./auth-backends.ts";
-import type { Judgement } from "./checks.ts";
+import { checkDomain, checkDomains, type Judgement, usesDomains } from "./checks.ts";
 import {
   choice,
   duration,
@@ -18,7 +19,7 @@ import {
 import { domainBrand } from "./identity-frontend.ts";
 import { checkMailServers, mailServers } from "./identity-mail-clients.ts";
 import type { Config, DomainRecordConfig } from "./root.ts";
-import { usesDomains } from "./uses-domains.ts";
+import { checkPool } from "./servers.ts";
 
 /** What a record decides, whichever domain it is about. */
 const rules = {
@@ -145,11 +146,13 @@ export function domainBackends({ auth }: Config): readonly { readonly entry: str
 }
 
 function isAttributes(value: unknown): boolean {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  return Object.entries(value).every(
-    ([name, one]: [string, unknown]) =>
-      /^[A-Za-z0-9_.-]{1,64}$/.test(name) &&
-      (Array.isArray(one) ? one.every((text) => typeof text === "string") : typeof one === "string"),
+  return (
+    isMapping(value) &&
+    Object.entries(value).every(
+      ([name, one]) =>
+        /^[A-Za-z0-9_.-]{1,64}$/.test(name) &&
+        (Array.isArray(one) ? one.every((text) => typeof text === "string") : typeof one === "string"),
+    )
   );
 }
 
@@ -157,29 +160,30 @@ const operatorRoles: ReadonlySet<string> = new Set(["helpdesk", "security", "adm
 const maxOperatorGroups = 100;
 
 function isOperators(value: unknown): boolean {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  return Object.entries(value).every(
-    ([role, groups]: [string, unknown]) =>
-      operatorRoles.has(role) &&
-      Array.isArray(groups) &&
-      groups.length <= maxOperatorGroups &&
-      groups.every((group) => typeof group === "string" && group.trim() !== ""),
+  return (
+    isMapping(value) &&
+    Object.entries(value).every(
+      ([role, groups]) =>
+        operatorRoles.has(role) &&
+        Array.isArray(groups) &&
+        groups.length <= maxOperatorGroups &&
+        groups.every((group) => typeof group === "string" && group.trim() !== ""),
+    )
   );
 }
 
 /** @param path of the record, with a final dot, or empty */
-export function checkRecord(record: DomainRecordConfig, path: string, { problem }: Judgement): void {
+export function checkRecord(record: DomainRecordConfig, path: string, judgement: Judgement): void {
+  const { problem } = judgement;
   const { name, aliases, attributes, operators } = record;
-  if (canonicalDomain(name) === undefined) problem(`${path}name`, messages.mustBe("a domain name"));
+  checkDomain(name, `${path}name`, judgement);
   if (aliases.length > maxAliases) problem(`${path}aliases`, messages.tooMany(maxAliases));
-  aliases.forEach((alias, index) => {
-    if (canonicalDomain(alias) === undefined) problem(`${path}aliases[${index}]`, messages.mustBe("a domain name"));
-  });
+  checkDomains(aliases, `${path}aliases`, judgement);
   if (!isAttributes(attributes)) problem(`${path}attributes`, messages.mustBe("texts or lists of texts by name"));
   if (!isOperators(operators))
     problem(`${path}operators`, messages.mustBe("lists of groups for the roles helpdesk, security and admin"));
   const { imap, pop3, smtp } = record.mail;
-  if ([imap, pop3, smtp].some(({ host }) => host !== "")) checkMailServers(record.mail, `${path}mail`, { problem });
+  if ([imap, pop3, smtp].some(({ host }) => host !== "")) checkMailServers(record.mail, `${path}mail`, judgement);
 }
 
 /** The template of a query, which must contain the domain. */
@@ -197,8 +201,7 @@ function validateSource({ auth }: Config, judgement: Judgement): void {
     if (value === "") judgement.problem(`${at}.${name}`, messages.needsWhen(`${at}.kind is ${kind}`));
   }
   if (kind === "lua") return;
-  const pools = kind === "sql" ? sql.pools : ldap.pools;
-  if (pool !== "default" && !Object.hasOwn(pools, pool)) judgement.problem(`${at}.pool`, messages.unknownPool(pool));
+  checkPool(kind === "sql" ? sql.pools : ldap.pools, pool, `${at}.pool`, judgement);
   if (kind === "sql") checkTemplate(query, ":domain", `${at}.query`, judgement);
   else checkTemplate(filter, "%{domain}", `${at}.filter`, judgement);
   if (!isAttributes(attributes)) judgement.problem(`${at}.attributes`, messages.mustBe("names of attributes by key"));
@@ -230,7 +233,7 @@ function compareRelayDomains({ controls, domains }: Config["auth"], { warning }:
 }
 
 /** Applications and the webhook, which may be limited to domains. */
-function checkLimits({ auth, identity }: Config, { problem, warning }: Judgement): void {
+function checkLimits({ auth, identity }: Config, judgement: Judgement): void {
   const { records, source, default: others } = auth.domains;
   const isClosed = records.length > 0 && source.kind === "none" && !others.enabled;
   const served = new Set(records.flatMap(({ name, aliases }) => [name, ...aliases].map((one) => canonicalDomain(one))));
@@ -242,11 +245,13 @@ function checkLimits({ auth, identity }: Config, { problem, warning }: Judgement
     }),
   ];
   for (const { domains, at } of lists) {
+    checkDomains(domains, `${at}.domains`, judgement);
+    if (!isClosed) continue;
     domains.forEach((name, index) => {
-      const path = `${at}.domains[${index}]`;
       const domain = canonicalDomain(name);
-      if (domain === undefined) problem(path, messages.mustBe("a domain name"));
-      else if (isClosed && !served.has(domain)) warning(path, messages.domainNotServed);
+      if (domain !== undefined && !served.has(domain)) {
+        judgement.warning(`${at}.domains[${index}]`, messages.domainNotServed);
+      }
     });
   }
 }
@@ -255,12 +260,8 @@ export function validateDomains(config: Config, judgement: Judgement): void {
   const { domains } = config.auth;
   const { default_domain: own, default: others } = domains;
   const { problem, warning } = judgement;
-  if (own !== "" && canonicalDomain(own) === undefined)
-    problem(`${root}.default_domain`, messages.mustBe("a domain name"));
-  domains.addresses.domains.forEach((name, index) => {
-    if (canonicalDomain(name) === undefined)
-      problem(`${root}.addresses.domains[${index}]`, messages.mustBe("a domain name"));
-  });
+  checkDomain(own, `${root}.default_domain`, judgement);
+  checkDomains(domains.addresses.domains, `${root}.addresses.domains`, judgement);
   checkRecords(domains, judgement);
   if (!isAttributes(others.attributes))
     problem(`${root}.default.attributes`, messages.mustBe("texts or lists of texts by name"));

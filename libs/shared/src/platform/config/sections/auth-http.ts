@@ -3,6 +3,7 @@ import { messages } from "../messages.ts";
 import { checkPair, type Judgement, remoteHostOf } from "./checks.ts";
 import { choice, duration, flag, integer, named, secret, section, text, texts } from "./fields.ts";
 import type { Config, HttpPoolConfig } from "./root.ts";
+import { breaker, clientTlsFiles, poolsOf } from "./servers.ts";
 
 const Basic = section("HTTP Basic credentials of this site at the other server.", {
   username: text("Name of this site."),
@@ -49,16 +50,9 @@ const HttpPool = section(
     max_hops: integer(
       3,
       "Maximum number of engines that may have passed a request on. Beyond it, it is refused as a loop.",
-      {
-        minimum: 1,
-        maximum: 8,
-      },
+      { minimum: 1, maximum: 8 },
     ),
-    tls_ca_cert: text(
-      "Path of the PEM file with the trusted CA certificates. If empty, the public CAs of Node.js and those of runtime.outgoing_tls.ca_file are trusted.",
-    ),
-    tls_client_cert: text("Path of the PEM file with Postern's client certificate."),
-    tls_client_key: text("Path of the PEM file with the private key of the client certificate."),
+    ...clientTlsFiles,
     tls_server_name: text(
       "Name that the certificate of the servers, and of a token endpoint on the same host, must have. If empty, the host of the address.",
     ),
@@ -81,19 +75,9 @@ const HttpPool = section(
     max_response_bytes: integer(
       262_144,
       "Longest response to one request, in bytes. A longer one is a temporary failure.",
-      {
-        minimum: 1024,
-        maximum: 1_048_576,
-      },
+      { minimum: 1024, maximum: 1_048_576 },
     ),
-    cb_failure_threshold: integer(5, "Number of consecutive failures after which a server is no longer used.", {
-      minimum: 1,
-    }),
-    cb_cooldown: duration("30s", "Time for which a failed server is not used."),
-    cb_half_open_max: integer(1, "Number of trial requests before a failed server is fully used again.", {
-      minimum: 1,
-    }),
-    health_check_interval: duration("10s", "Interval between two health checks.", { minimum: 100 }),
+    ...breaker("requests"),
     health_check_user: text("Name that health checks look up. It need not exist.", {
       default: "postern-health-check",
       minLength: 1,
@@ -109,16 +93,14 @@ export const HttpBackend = section("Backends that ask another server of this int
   pools: named("Additional servers, by name.", HttpPool),
 });
 
-const root = "auth.backends.http";
-
 /** The pools that `auth.backends.order` names, with their paths. Pools that do not exist are left out. */
 export function httpPoolsOf({ order, http }: Config["auth"]["backends"]) {
-  return order.flatMap((entry) => {
-    const match = /^http(?:\((.+)\))?$/.exec(entry.trim());
-    const name = match?.[1] ?? "default";
-    const pool = name === "default" ? http.default : Object.hasOwn(http.pools, name) ? http.pools[name] : undefined;
-    if (match === null || pool === undefined) return [];
-    return [{ entry: entry.trim(), pool, path: name === "default" ? `${root}.default` : `${root}.pools.${name}` }];
+  const pools = poolsOf("http", http);
+  return order.flatMap((text) => {
+    const entry = text.trim();
+    const match = /^http(?:\((.+)\))?$/.exec(entry);
+    const named = match && pools.find(({ name }) => name === (match[1] ?? "default"));
+    return named ? [{ ...named, entry }] : [];
   });
 }
 

@@ -16,6 +16,7 @@ import {
   texts,
 } from "./fields.ts";
 import type { Config, LdapPoolConfig } from "./root.ts";
+import { breaker, checkPool, clientTlsFiles, poolsOf } from "./servers.ts";
 
 const connection = {
   server_uri: texts("URLs of the servers: ldap://, ldaps:// or ldapi://.", { form: "ldap-url" }),
@@ -23,11 +24,7 @@ const connection = {
   bind_pw: secret("Password of the service account."),
   starttls: flag("Whether ldap:// connections are upgraded with StartTLS before anything else is sent."),
   tls_skip_verify: flag("Whether any server certificate is accepted. For tests only."),
-  tls_ca_cert: text(
-    "Path of the PEM file with the trusted CA certificates. If empty, the public CAs of Node.js and those of runtime.outgoing_tls.ca_file are trusted.",
-  ),
-  tls_client_cert: text("Path of the PEM file with Postern's client certificate."),
-  tls_client_key: text("Path of the PEM file with the private key of the client certificate."),
+  ...clientTlsFiles,
   sasl_external: flag(
     "Whether the service account binds with SASL EXTERNAL: with the client certificate, or over an `ldapi://` socket as the service's operating system user.",
   ),
@@ -70,14 +67,7 @@ const deadlines = {
 };
 
 const resilience = {
-  cb_failure_threshold: integer(5, "Number of consecutive failures after which a server is no longer used.", {
-    minimum: 1,
-  }),
-  cb_cooldown: duration("30s", "Time for which a failed server is not used. 0 uses 30s."),
-  cb_half_open_max: integer(1, "Number of trial operations before a failed server is fully used again.", {
-    minimum: 1,
-  }),
-  health_check_interval: duration("10s", "Interval between two health checks.", { minimum: 100 }),
+  ...breaker("operations", " 0 uses 30s."),
   health_check_timeout: duration("1500ms", "Timeout of a health check.", { minimum: 10 }),
 };
 
@@ -168,11 +158,11 @@ const root = "auth.backends.ldap";
 
 export function validateLdap(config: Config, judgement: Judgement): void {
   const { problem } = judgement;
-  const { search, pools, default: defaultPool } = config.auth.backends.ldap;
+  const { ldap } = config.auth.backends;
+  const { search } = ldap;
   search.forEach(({ pool_name, groups, protocol }, index) => {
     const path = `${root}.search[${index}]`;
-    const isKnown = pool_name === "default" || Object.hasOwn(pools, pool_name);
-    if (!isKnown) problem(`${path}.pool_name`, messages.unknownPool(pool_name));
+    checkPool(ldap.pools, pool_name, `${path}.pool_name`, judgement);
     if (groups.strategy === "search" || groups.strategy === "hybrid") {
       const needed = messages.needsWhen(`${path}.groups.strategy is ${groups.strategy}`);
       if (groups.base_dn === "") problem(`${path}.groups.base_dn`, needed);
@@ -180,13 +170,10 @@ export function validateLdap(config: Config, judgement: Judgement): void {
     }
     if (protocol.includes("*")) problem(`${path}.protocol`, messages.star);
   });
-  if (defaultPool.server_uri.length === 0 && search.some(({ pool_name }) => pool_name === "default")) {
-    problem(`${root}.default.server_uri`, messages.required);
-  }
-  validatePool(defaultPool, `${root}.default`, judgement);
-  for (const [name, pool] of Object.entries(pools)) {
-    const path = `${root}.pools.${name}`;
-    if (pool.server_uri.length === 0) problem(`${path}.server_uri`, messages.required);
+  const isDefaultUsed = search.some(({ pool_name }) => pool_name === "default");
+  for (const { name, pool, path } of poolsOf("ldap", ldap)) {
+    const isNeeded = name !== "default" || isDefaultUsed;
+    if (isNeeded && pool.server_uri.length === 0) problem(`${path}.server_uri`, messages.required);
     validatePool(pool, path, judgement);
   }
 }

@@ -137,11 +137,10 @@ export function validateLua(config: Config, judgement: Judgement): void {
     }
     if (isPublic && scopes.length > 0) problem(`${controls}.hooks[${index}].scopes`, messages.publicWithScopes);
   });
-  const routes = lua.hooks.map(({ http_location, http_method }) => `${http_method} ${http_location}`);
+  const routes = lua.hooks.map((hook) => ({ http_location: `${hook.http_method} ${hook.http_location}` }));
   checkUnique(routes, [`${controls}.hooks`, "http_location"], messages.hookTwice, judgement);
   for (const kind of ["environment", "subject", "actions"] as const) {
-    const names = lua[kind].map(({ name }) => name);
-    checkUnique(names, [`${controls}.${kind}`, "name"], messages.userTwice, judgement);
+    checkUnique(lua[kind], [`${controls}.${kind}`, "name"], messages.userTwice, judgement);
   }
   const isBackendEnabled = config.auth.backends.order.some((entry) => entry.trim() === "lua");
   if (isBackendEnabled && pool.backend_script_path === "") {

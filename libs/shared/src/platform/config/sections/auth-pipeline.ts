@@ -73,14 +73,6 @@ export function validatePipeline({ auth }: Config, judgement: Judgement): void {
   if (master_user.users.length === 0) warning(`${root}.master_user.users`, messages.noMasterUsers);
 }
 
-/** The parts of a login that names two users. */
-export interface MasterLogin {
-  /** The user whose account is opened. */
-  readonly user: string;
-  /** The user whose password was sent. */
-  readonly masterUser: string;
-}
-
 function split(username: string, [prefix, delimiter, suffix]: readonly [string, string, string]) {
   if (username.length < prefix.length + suffix.length) return undefined;
   if (!username.startsWith(prefix) || !username.endsWith(suffix)) return undefined;
@@ -98,8 +90,11 @@ export function parseMasterUserFormat(format: string) {
   const [prefix = "", first = "", delimiter = "", second = "", suffix = "", ...more] = parts;
   if (delimiter === "" || more.length > 0 || first === second || first === "" || second === "") return undefined;
   return {
-    /** Undefined for a login of another form, and for one that could be read in two ways. */
-    parse: (username: string): MasterLogin | undefined => {
+    /**
+     * The user whose account is opened, and the one whose password was sent. Undefined for a login of another form, and for one that could be
+     * read in two ways.
+     */
+    parse: (username: string) => {
       const found = split(username, [prefix, delimiter, suffix]);
       if (found === undefined) return undefined;
       const [one, other] = found;

@@ -1,9 +1,11 @@
+import { isMapping } from "../../json/index.ts";
 import { type ConditionProblem, compileCondition } from "../../policies/condition.ts";
 import { attributeFactPrefix, factType, policyFacts } from "../../policies/facts.ts";
 import { type PolicySets, readSets } from "../../policies/sets.ts";
 import { messages } from "../messages.ts";
+import { didYouMean } from "../problem.ts";
 import { isSecretName } from "../secret-names.ts";
-import { checkNames, checkUnique, didYouMean, type Judgement } from "./checks.ts";
+import { checkNames, checkUnique, type Judgement } from "./checks.ts";
 import { choice, entries, liveSection, requiredText, section, structure, text, texts } from "./fields.ts";
 import type { Config, PolicyConfig } from "./root.ts";
 
@@ -83,8 +85,7 @@ export function validatePolicy(config: Config, judgement: Judgement): void {
   const sets = readSets(rawSets, `${root}.sets`, (path, expected) =>
     judgement.problem(path, messages.mustBe(expected)),
   );
-  const rules = policies.map(({ name }) => name);
-  checkUnique(rules, [`${root}.policies`, "name"], messages.ruleTwice, judgement);
+  checkUnique(policies, [`${root}.policies`, "name"], messages.ruleTwice, judgement);
   policies.forEach((rule, index) => {
     const path = `${root}.policies[${index}]`;
     judgeCondition(rule, path, sets, judgement);
@@ -105,7 +106,7 @@ function reasonOf({ kind, text }: ConditionProblem): string {
 
 function judgeCondition(rule: RuleConfig, path: string, sets: PolicySets, judgement: Judgement): void {
   const { if: condition } = rule;
-  if (typeof condition !== "object" || condition === null || Object.keys(condition).length === 0) {
+  if (!isMapping(condition) || Object.keys(condition).length === 0) {
     judgement.problem(`${path}.if`, messages.required);
     return;
   }
@@ -130,7 +131,7 @@ function judgeEffect({ then }: RuleConfig, path: string, { problem }: Judgement)
 }
 
 function judgeTexts(entries: unknown, path: string, { problem }: Judgement): void {
-  if (typeof entries !== "object" || entries === null) return;
+  if (!isMapping(entries)) return;
   for (const [name, text] of Object.entries(entries)) {
     if (typeof text !== "string") problem(`${path}.${name}`, messages.mustBe("a string"));
   }

@@ -1,10 +1,12 @@
 import { messages } from "../messages.ts";
 import type { Judgement } from "./checks.ts";
-import { choice, duration, integer, liveSection, section, text, texts } from "./fields.ts";
+import { choice, dayMs, duration, integer, liveSection, section, text, texts, yearMs } from "./fields.ts";
 import type { Config } from "./root.ts";
 
-const hourMs = 60 * 60 * 1000;
-const yearMs = 8760 * hourMs;
+export const riskModes = ["off", "observe", "enforce"] as const;
+/** What is done about a level, in the order in which it is done. */
+export const riskResponses = ["notify", "delay", "second_factor", "hold_submission", "hold_mail", "deny"] as const;
+
 const longestDelayMs = 8000;
 
 const weight = (value: number, description: string) => integer(value, description, { maximum: 100 });
@@ -58,7 +60,7 @@ export const Risk = liveSection(
   "Detection of stolen passwords: each sign-in with a correct password gets a score. Active if auth.controls.enabled contains brute_force.",
   {
     mode: choice(
-      ["off", "observe", "enforce"],
+      riskModes,
       "With `observe`, scores are computed, logged and counted, and change no decision. With `enforce`, the responses apply. With `off`, nothing is stored or computed.",
       { default: "observe" },
     ),
@@ -78,10 +80,10 @@ export const Risk = liveSection(
     hold_for: duration(
       "6h",
       "Time for which `hold_mail` refuses all mail protocols, and `hold_submission` the submission of mail, to unknown networks. A confirmed sign-in ends it.",
-      { minimum: 60_000, maximum: 168 * hourMs },
+      { minimum: 60_000, maximum: 7 * dayMs },
     ),
     retention: duration("2160h", "Time after which facts that were not seen again are removed.", {
-      minimum: 24 * hourMs,
+      minimum: dayMs,
       maximum: yearMs,
     }),
     learn_for: duration("168h", "Time from the first sign-in of an account in which novelty raises no signal.", {
@@ -135,10 +137,9 @@ export const Risk = liveSection(
   },
 );
 
-const known = ["notify", "delay", "second_factor", "hold_submission", "hold_mail", "deny"];
-
 export function validateRisk({ auth }: Config, { problem, warning }: Judgement): void {
   const { risk, controls } = auth;
+  const known: readonly string[] = riskResponses;
   for (const level of ["suspicious", "dangerous"] as const) {
     if (risk[level].responses.some((name) => !known.includes(name))) {
       problem(`auth.risk.${level}.responses`, messages.mustBe(`a list of ${known.join(", ")}`));

@@ -3,6 +3,7 @@ import { parseBackendEntry, searchesOf, validateBackendEntry } from "./auth-back
 import { checkEncryption, type Judgement } from "./checks.ts";
 import { choice, decimal, duration, flag, integer, liveSection, texts } from "./fields.ts";
 import type { Config } from "./root.ts";
+import { poolsOf } from "./servers.ts";
 
 /** Backends that are asked beside those that decide (ADR 0263). */
 export const Shadow = liveSection(
@@ -43,7 +44,7 @@ export const Shadow = liveSection(
 const path = "auth.shadow.order";
 
 /** The databases and directories that an entry queries, such as `ldap(default)`; none for an entry that has none or is not valid. */
-function poolsOf(auth: Config["auth"], text: string): readonly string[] {
+function databasesOf(auth: Config["auth"], text: string): readonly string[] {
   const entry = parseBackendEntry(text);
   if (entry?.kind === "sql") return [`sql(${entry.pool ?? "default"})`];
   // Without a pool, `ldap` queries the pools of all searches.
@@ -55,20 +56,20 @@ function poolsOf(auth: Config["auth"], text: string): readonly string[] {
 function isSqlite({ backends }: Config["auth"], text: string): boolean {
   const entry = parseBackendEntry(text);
   if (entry?.kind !== "sql") return false;
-  const pool = entry.pool ?? "default";
-  return (pool === "default" ? backends.sql.default : backends.sql.pools[pool])?.driver === "sqlite";
+  const wanted = entry.pool ?? "default";
+  return poolsOf("sql", backends.sql).find(({ name }) => name === wanted)?.pool.driver === "sqlite";
 }
 
 export function validateShadow(config: Config, judgement: Judgement): void {
   const { auth, storage } = config;
   const { order, domains } = auth.shadow;
   if (order.length === 0) return;
-  const live = new Set(auth.backends.order.flatMap((entry) => poolsOf(auth, entry)));
+  const live = new Set(auth.backends.order.flatMap((entry) => databasesOf(auth, entry)));
   const before = new Set<string>();
   order.forEach((entry, index) => {
     const at = `${path}[${index}]`;
     const kind = parseBackendEntry(entry)?.kind ?? entry.trim();
-    const pools = poolsOf(auth, entry);
+    const pools = databasesOf(auth, entry);
     // Two entries would send the same password twice.
     const queried = pools.find((pool) => live.has(pool));
     // Scripts may have effects and share their threads with those that decide; other servers count what they are asked.

@@ -15,6 +15,7 @@ import {
   texts,
 } from "./fields.ts";
 import type { Config, SqlPoolConfig } from "./root.ts";
+import { breaker, checkPool, clientTlsFiles, poolsOf } from "./servers.ts";
 
 const of = (what: string) => text(`${what} If empty, Postern's own table is used.`);
 
@@ -69,11 +70,7 @@ const servers = {
   password: secret("Password for the server."),
   tls: flag("Whether connections must use TLS."),
   tls_skip_verify: flag("Whether any server certificate is accepted. For tests only."),
-  tls_ca_cert: text(
-    "Path of the PEM file with the trusted CA certificates. If empty, the public CAs of Node.js and those of runtime.outgoing_tls.ca_file are trusted.",
-  ),
-  tls_client_cert: text("Path of the PEM file with Postern's client certificate."),
-  tls_client_key: text("Path of the PEM file with the private key of the client certificate."),
+  ...clientTlsFiles,
 };
 
 const bounds = {
@@ -81,14 +78,7 @@ const bounds = {
   queue_length: integer(1024, "Maximum number of statements that wait. Further ones are temporary failures."),
   connect_timeout: duration("3s", "Timeout for establishing a connection, including TLS and login.", { minimum: 10 }),
   query_timeout: duration("3s", "Timeout of a statement.", { minimum: 10, defaultFrom: "runtime.timeouts.sql_query" }),
-  cb_failure_threshold: integer(5, "Number of consecutive failures after which a server is no longer used.", {
-    minimum: 1,
-  }),
-  cb_cooldown: duration("30s", "Time for which a failed server is not used."),
-  cb_half_open_max: integer(1, "Number of trial statements before a failed server is fully used again.", {
-    minimum: 1,
-  }),
-  health_check_interval: duration("10s", "Interval between two health checks.", { minimum: 100 }),
+  ...breaker("statements"),
 };
 
 const SqlPool = section("Connection to one database: a file or a group of equivalent servers.", {
@@ -141,22 +131,21 @@ export const SqlBackend = section("SQL backends.", {
 const root = "auth.backends.sql";
 
 export function validateSql(config: Config, judgement: Judgement): void {
-  const { search, pools, default: defaultPool } = config.auth.backends.sql;
+  const { sql } = config.auth.backends;
+  const { search } = sql;
   const { problem } = judgement;
   const served = new Set<string>();
   search.forEach(({ pool_name, protocol: protocols, attribute, mapping }, index) => {
     const path = `${root}.search[${index}]`;
-    const isKnown = pool_name === "default" || Object.hasOwn(pools, pool_name);
-    if (!isKnown) problem(`${path}.pool_name`, messages.unknownPool(pool_name));
+    checkPool(sql.pools, pool_name, `${path}.pool_name`, judgement);
     const twice = protocols.find((protocol) => served.has(`${pool_name} ${protocol}`));
     if (twice !== undefined) problem(`${path}.protocol`, messages.protocolTwice(twice));
     if (attribute.includes(mapping.password_column)) problem(`${path}.attribute`, messages.passwordReleased);
     for (const protocol of protocols) served.add(`${pool_name} ${protocol}`);
   });
   const used = new Set(search.map(({ pool_name }) => pool_name));
-  if (used.has("default")) validatePool(defaultPool, `${root}.default`, judgement);
-  for (const [name, pool] of Object.entries(pools)) {
-    if (used.has(name)) validatePool(pool, `${root}.pools.${name}`, judgement);
+  for (const { name, pool, path } of poolsOf("sql", sql)) {
+    if (used.has(name)) validatePool(pool, path, judgement);
   }
 }
 

@@ -1,7 +1,10 @@
-import { createCidrSet } from "../../net/cidr-set.ts";
+import { isMapping } from "../../json/index.ts";
+import { canonicalDomain } from "../../net/canonical-domain.ts";
+import { parseCidr } from "../../net/cidr-set.ts";
 import { isLoopback } from "../../net/ip.ts";
 import { messages } from "../messages.ts";
-import { nearestName, type Report } from "../problem.ts";
+import { didYouMean, type Report } from "../problem.ts";
+import type { Config } from "./root.ts";
 
 /** Where rules between keys report: a problem refuses the configuration, a warning does not. */
 export interface Judgement {
@@ -14,12 +17,6 @@ export function isSafeToFetch(address: string): boolean {
   const url = URL.parse(address);
   if (url === null || url.username !== "" || url.password !== "") return false;
   return url.protocol === "https:" || isLoopback(url.hostname);
-}
-
-/** A hint for a name that is not known, if it resembles one that is. */
-export function didYouMean(name: string, known: readonly string[]): string | undefined {
-  const near = nearestName(name, known);
-  return near === undefined ? undefined : messages.didYouMean(near);
 }
 
 /** Every entry of a list at `path` must be one of the known names. */
@@ -56,33 +53,38 @@ export function checkFilled<Name extends string>(
   });
 }
 
-/** No two entries of the list at `path` have the same value; `key` names the key that is reported. */
-export function checkUnique(
-  values: readonly string[],
-  [path, key]: readonly [path: string, key: string],
+/** No two entries of the list at `path` have the same value of this key. */
+export function checkUnique<Name extends string>(
+  list: readonly Readonly<Record<Name, string>>[],
+  [path, key]: readonly [path: string, key: Name],
   reason: string,
   { problem }: Judgement,
 ): void {
   const seen = new Set<string>();
-  for (const [index, value] of values.entries()) {
+  for (const [index, { [key]: value }] of list.entries()) {
     if (seen.has(value)) problem(`${path}[${index}].${key}`, reason);
     seen.add(value);
   }
 }
 
-/** Networks by name of a user: each value must be a list of networks. */
-export function checkNetworkLists(lists: unknown, path: string, expected: string, { problem }: Judgement): void {
-  if (typeof lists !== "object" || lists === null) return;
-  for (const [name, networks] of Object.entries(lists)) {
-    if (!isNetworks(networks)) problem(`${path}.${name}`, messages.mustBe(expected));
-  }
+/** A name that is set is that of a domain. */
+export function checkDomain(name: string, path: string, { problem }: Pick<Judgement, "problem">): void {
+  if (name !== "" && canonicalDomain(name) === undefined) problem(path, messages.mustBe("a domain name"));
 }
 
-function isNetworks(value: unknown): boolean {
-  try {
-    return Array.isArray(value) && createCidrSet(value.map(String)) !== undefined;
-  } catch {
-    return false;
+/** Every entry of the list at `path` is the name of a domain. */
+export function checkDomains(names: readonly string[], path: string, { problem }: Judgement): void {
+  names.forEach((name, index) => {
+    if (canonicalDomain(name) === undefined) problem(`${path}[${index}]`, messages.mustBe("a domain name"));
+  });
+}
+
+/** Networks by name of a user: each value must be a list of networks. */
+export function checkNetworkLists(lists: unknown, path: string, expected: string, { problem }: Judgement): void {
+  if (!isMapping(lists)) return;
+  for (const [name, networks] of Object.entries(lists)) {
+    const isValid = Array.isArray(networks) && networks.every((one) => parseCidr(String(one)) !== undefined);
+    if (!isValid) problem(`${path}.${name}`, messages.mustBe(expected));
   }
 }
 
@@ -124,4 +126,16 @@ export function remoteHostOf(address: string): string | undefined {
   const url = URL.parse(address.includes("://") ? address : `tcp://${address}`);
   const host = url === null ? "" : url.hostname.replaceAll(/[[\]]/g, "");
   return host === "" || isLoopback(host) ? undefined : host;
+}
+
+/** Whether any domain has rules of its own. */
+export function usesDomains({ auth }: Config): boolean {
+  const { records, source } = auth.domains;
+  return records.length > 0 || source.kind !== "none";
+}
+
+/** The domain that a listener's clients mean by a name without one; empty for that of the site. */
+export function checkDefaultDomain(config: Config, name: string, path: string, judgement: Judgement): void {
+  if (name !== "" && !usesDomains(config)) judgement.problem(path, messages.needsDomains);
+  checkDomain(name, path, judgement);
 }

@@ -1,112 +1,112 @@
-import { type TProperties, type TSchema, Type } from "typebox";
 import { parseDuration } from "../../time/duration.ts";
-import { type FormName } from "../forms.ts";
-import type { Reload } from "../tree/node.ts";
+import type { CollectionNode, LeafNode, LeafType, Reload, SchemaNode, SectionNode, ValueOf } from "../tree/node.ts";
 
-/** What documentation, environment names and redaction derive from, beside the description. */
-interface KeyOptions {
-  readonly reload?: Reload;
-  readonly unit?: string;
-  readonly form?: FormName;
-  /** The key whose value applies while this one is not set. */
-  readonly defaultFrom?: string;
-  /** What the generated documents show for a key without a default. */
-  readonly example?: string | readonly string[] | object;
-}
+type KeyOptions = Pick<LeafNode, "reload" | "unit" | "form" | "defaultFrom" | "example">;
+type TextOptions = KeyOptions & Pick<LeafNode, "minLength" | "maxLength"> & { readonly default?: string };
+type NumberOptions = KeyOptions & Pick<LeafNode, "minimum" | "maximum">;
 
-interface TextOptions extends KeyOptions {
-  readonly default?: string;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-}
-
-interface NumberOptions extends KeyOptions {
-  readonly minimum?: number;
-  readonly maximum?: number;
-}
+const leaf = <Value>(
+  type: LeafType,
+  description: string,
+  options: Omit<Partial<LeafNode>, "valueType">,
+): LeafNode<Value> => ({ secret: false, choices: [], ...options, kind: "leaf", type, description });
 
 /** A text, by default not set. The empty text means "not set" and is not checked against `form`; it is rejected if `minLength` is set and the default is not empty. */
 export const text = (description: string, options: TextOptions = {}) =>
-  Type.String({ default: "", description, ...whenSet(options) });
+  leaf<string>("text", description, { default: "", ...options });
 
 export const requiredText = (description: string, options: Omit<TextOptions, "default"> = {}) =>
-  Type.String({ description, ...options, minLength: options.minLength ?? 1 });
+  leaf<string>("text", description, { minLength: 1, ...options });
 
 /** A text that no dump, log or document shows. It may be read from its own file. */
 export const secret = (description: string, options: Omit<TextOptions, "default"> = {}) =>
-  Type.String({ default: "", description, ...whenSet(options), secret: true });
+  leaf<string>("text", description, { default: "", ...options, secret: true });
 
 /** True or false, by default false. */
 export const flag = (description: string, options: KeyOptions & { readonly default?: boolean } = {}) =>
-  Type.Boolean({ default: false, description, ...options });
+  leaf<boolean>("flag", description, { default: false, ...options });
 
 export const integer = (value: number, description: string, options: NumberOptions = {}) =>
-  Type.Integer({ default: value, minimum: 0, description, ...options });
+  leaf<number>("integer", description, { default: value, minimum: 0, ...options });
 
 export const decimal = (value: number, description: string, options: NumberOptions = {}) =>
-  Type.Number({ default: value, minimum: 0, description, ...options });
+  leaf<number>("number", description, { default: value, minimum: 0, ...options });
 
+export const hourMs = 60 * 60 * 1000;
+export const dayMs = 24 * hourMs;
+export const yearMs = 365 * dayMs;
 /** Beyond 2^31 ms a timer of the runtime fires immediately; 24 days are less. */
-export const longestTimerMs = 24 * 24 * 60 * 60 * 1000;
+export const longestTimerMs = 24 * dayMs;
 
 /** Written `1m30s` in files, a number of milliseconds in `Config`. */
 export const duration = (value: string, description: string, options: NumberOptions = {}) =>
-  Type.Number({
+  leaf<number>("duration", description, {
     default: milliseconds(value),
     minimum: 0,
     maximum: longestTimerMs,
-    description,
     ...options,
-    duration: true,
   });
 
 /** One of several words, by default the first. */
-export const choice = <const Values extends string[]>(
-  values: readonly [...Values],
+export const choice = <const Word extends string>(
+  choices: readonly [Word, ...Word[]],
   description: string,
-  options: KeyOptions & { readonly default?: Values[number] } = {},
-) => Type.Enum<Values>(values, { default: values[0], description, ...options });
+  options: KeyOptions & { readonly default?: NoInfer<Word> } = {},
+) => leaf<Word>("choice", description, { choices, default: choices[0], ...options });
 
 /** A list of texts, by default empty; in one text, commas separate them. */
 export const texts = (
   description: string,
   options: KeyOptions & { readonly default?: readonly string[]; readonly minItems?: number } = {},
-) => Type.Array(Type.String(), { default: [], description, ...options });
+) => leaf<readonly string[]>("texts", description, { default: [], ...options });
 
 export const requiredTexts = (description: string, options: KeyOptions) =>
-  Type.Array(Type.String(), { description, ...options, minItems: 1 });
+  leaf<readonly string[]>("texts", description, { ...options, minItems: 1 });
 
 /** A text, a number, true or false; the empty text means "not set". */
 export const scalar = (description: string, options: KeyOptions = {}) =>
-  Type.Union([Type.String(), Type.Number(), Type.Boolean()], { default: "", description, ...options });
+  leaf<string | number | boolean>("scalar", description, { default: "", ...options });
 
 /** A mapping with names and depth of the site's choice, checked by a validator. A variable holds it as JSON. */
 export const structure = (description: string, options: KeyOptions = {}) =>
-  Type.Unknown({ default: {}, description, ...options });
+  leaf<unknown>("structure", description, { default: {}, ...options });
 
 /** `reload` applies to every key below that does not set it. */
-export const section = <Properties extends TProperties>(
+export const section = <const Children extends Readonly<Record<string, SchemaNode>>>(
   description: string,
-  properties: Properties,
-  options: { readonly reload?: Reload } = {},
-) => Type.Object(properties, { ...options, description, additionalProperties: false });
+  children: Children,
+  { reload }: Pick<LeafNode, "reload"> = {},
+): SectionNode<{ readonly [Name in keyof Children]: ValueOf<Children[Name]> }> =>
+  withReload({ kind: "section", description, children: new Map(Object.entries(children)) }, reload);
 
 /** A section whose keys a reload applies. */
-export const liveSection = <Properties extends TProperties>(description: string, properties: Properties) =>
-  section(description, properties, { reload: "live" });
+export const liveSection = <const Children extends Readonly<Record<string, SchemaNode>>>(
+  description: string,
+  children: Children,
+) => section(description, children, { reload: "live" });
+
+function withReload<Value>(node: SectionNode<Value>, reload: Reload | undefined): SectionNode<Value> {
+  if (reload === undefined) return node;
+  const children = [...node.children].map(([name, child]): [string, SchemaNode] => {
+    if (child.kind === "leaf") return [name, { ...child, reload: child.reload ?? reload }];
+    if (child.kind === "section") return [name, withReload(child, reload)];
+    return [name, { ...child, entry: withReload(child.entry, reload) }];
+  });
+  return { ...node, children: new Map(children) };
+}
 
 /** A list of sections. */
-export const entries = <Entry extends TSchema>(description: string, entry: Entry) =>
-  Type.Array(entry, { description, default: [] });
+export const entries = <Value>(description: string, entry: SectionNode<Value>): CollectionNode<readonly Value[]> => ({
+  kind: "list",
+  description,
+  entry,
+});
 
 /** Sections under names that the site chooses. */
-export const named = <Entry extends TSchema>(description: string, entry: Entry) =>
-  Type.Record(Type.String(), entry, { description, default: {} });
-
-/** An unset text is empty, so the reader checks the minimum length, not the schema. */
-function whenSet({ minLength, ...options }: TextOptions) {
-  return minLength === undefined ? options : { ...options, minLengthWhenSet: minLength };
-}
+export const named = <Value>(
+  description: string,
+  entry: SectionNode<Value>,
+): CollectionNode<Readonly<Record<string, Value>>> => ({ kind: "map", description, entry });
 
 function milliseconds(value: string): number {
   const parsed = parseDuration(value);

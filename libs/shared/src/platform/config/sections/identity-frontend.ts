@@ -1,9 +1,10 @@
 import { messages } from "../messages.ts";
 import { checkEncryption, type Judgement } from "./checks.ts";
-import { choice, duration, flag, section, text, texts } from "./fields.ts";
+import { choice, dayMs, duration, flag, section, text, texts } from "./fields.ts";
 import type { Config } from "./root.ts";
 
-const longestSession = 400 * 24 * 60 * 60 * 1000;
+/** Browsers delete cookies after so long (RFC 6265bis §5.5). */
+export const longestSession = 400 * dayMs;
 
 export const IdentitySession = section("Browser sessions.", {
   lifetime: duration("12h", "Maximum lifetime of a session, regardless of use.", {

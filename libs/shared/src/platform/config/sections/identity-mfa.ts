@@ -1,9 +1,8 @@
 import { messages } from "../messages.ts";
 import type { Judgement } from "./checks.ts";
 import { choice, duration, flag, integer, liveSection, section, text, texts } from "./fields.ts";
-import type { Config } from "./root.ts";
-
-const longestSession = 400 * 24 * 60 * 60 * 1000;
+import { longestSession } from "./identity-frontend.ts";
+import type { Config, OidcClientConfig } from "./root.ts";
 
 const levelOf = (factor: string, value: number) => integer(value, `Level of ${factor}.`, { minimum: 1, maximum: 100 });
 
@@ -23,7 +22,7 @@ export const IdentityMfaPolicy = liveSection("Levels of second factors, for appl
 const ownLevelOf = (factor: string) =>
   integer(0, `Level of ${factor} for this application. 0 uses the general level.`, { maximum: 100 });
 
-export const ClientMfaPolicy = section("Levels of second factors for this application.", {
+const ApplicationMfaPolicy = section("Levels of second factors for this application.", {
   levels: section("Level of each factor.", {
     recovery_codes: ownLevelOf("recovery codes"),
     totp: ownLevelOf("authenticator app codes"),
@@ -31,8 +30,21 @@ export const ClientMfaPolicy = section("Levels of second factors for this applic
   }),
 });
 
-/** Browsers delete cookies after so long (RFC 6265bis §5.5). */
-const longestCookie = 400 * 24 * 60 * 60 * 1000;
+/** Who may sign in to an application, and how. */
+export const usersOf = (application: "client" | "service provider") => ({
+  require_mfa: texts(
+    `Second factors that users of this ${application} must have set up: \`totp\`, \`webauthn\`, \`recovery_codes\`.`,
+  ),
+  supported_mfa: texts(`Second factors that this ${application} accepts. If empty, it accepts all.`),
+  required_mfa_level: text("Level that a sign-in must reach, as a number or the name of a second factor."),
+  mfa_policy: ApplicationMfaPolicy,
+  delayed_response: flag(
+    "Whether a wrong password is reported only after the second factor, for accounts that have one.",
+  ),
+  domains: texts(
+    "Domains whose users may use it: names or aliases of domains, such as example.org. If empty, those of all. A name that is typed without a domain gets this one, if there is exactly one.",
+  ),
+});
 
 export const IdentityMfa = section("Second factors.", {
   lost_phone: section("Codes for users who lost their second factor.", {
@@ -44,7 +56,7 @@ export const IdentityMfa = section("Second factors.", {
     lifetime: duration(
       "0s",
       "Time for which a user who wishes so is not asked for the second factor on a device. 0: not offered, and no device is remembered. Applications that demand a second factor, and changes of the account, always ask.",
-      { maximum: longestCookie },
+      { maximum: longestSession },
     ),
   }),
   totp: section("Authenticator app codes (TOTP).", {
@@ -103,12 +115,7 @@ const factors = ["totp", "webauthn", "recovery_codes"] as const;
 type Factor = (typeof factors)[number];
 type Levels = Config["identity"]["mfa_policy"]["levels"];
 
-interface Demanding {
-  readonly require_mfa: readonly string[];
-  readonly supported_mfa: readonly string[];
-  readonly required_mfa_level: string;
-  readonly mfa_policy: { readonly levels: Levels };
-}
+type Demanding = Pick<OidcClientConfig, "require_mfa" | "supported_mfa" | "required_mfa_level" | "mfa_policy">;
 
 /** `recovery` is read too, as older configurations have it. */
 function factorNamed(name: string): Factor | undefined {

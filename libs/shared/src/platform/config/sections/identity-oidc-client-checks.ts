@@ -186,6 +186,5 @@ export function validateOidcClients(config: Config, judgement: Judgement): void 
     validateScopes(client, path, judgement);
     validateClientClaims(oidc, client, path, judgement);
   });
-  const identifiers = oidc.clients.map(({ client_id }) => client_id);
-  checkUnique(identifiers, [`${root}.clients`, "client_id"], messages.clientTwice, judgement);
+  checkUnique(oidc.clients, [`${root}.clients`, "client_id"], messages.clientTwice, judgement);
 }

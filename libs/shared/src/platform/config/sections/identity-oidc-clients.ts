@@ -1,6 +1,6 @@
-import { Create } from "typebox/value";
-import { choice, duration, entries, flag, scalar, secret, section, text, texts } from "./fields.ts";
-import { ClientMfaPolicy } from "./identity-mfa.ts";
+import type { SchemaNode } from "../tree/node.ts";
+import { choice, dayMs, duration, entries, flag, scalar, secret, section, text, texts, yearMs } from "./fields.ts";
+import { usersOf } from "./identity-mfa.ts";
 import type { OidcClientConfig, OidcConfig } from "./root.ts";
 
 const claimTypes = [
@@ -16,8 +16,8 @@ const claimTypes = [
   "address",
 ] as const;
 
-export const longestTokenLife = 24 * 60 * 60 * 1000;
-export const longestLife = 3650 * longestTokenLife;
+export const longestTokenLife = dayMs;
+export const longestLife = 10 * yearMs;
 
 export const ClaimMapping = section("Source of a claim's value.", {
   claim: text(
@@ -160,6 +160,8 @@ const grants = {
   ),
 };
 
+const claims = { mappings: entries("Claims and the sources of their values.", ClaimMapping) };
+
 const tokens = {
   access_token_type: choice(
     tokenTypes,
@@ -197,31 +199,16 @@ const tokens = {
   ),
   id_token_claims: section(
     "Claims in ID tokens, in addition to the requested ones. A claim that belongs to a scope requires the scope.",
-    {
-      mappings: entries("Claims and the sources of their values.", ClaimMapping),
-    },
+    claims,
   ),
   access_token_claims: section(
     "Claims in access tokens and at introspection. A claim that belongs to a scope requires the scope, except `email` and `preferred_username`.",
-    {
-      mappings: entries("Claims and the sources of their values.", ClaimMapping),
-    },
+    claims,
   ),
 };
 
 const signIn = {
-  require_mfa: texts(
-    "Second factors that users of this client must have set up: `totp`, `webauthn`, `recovery_codes`.",
-  ),
-  supported_mfa: texts("Second factors that this client accepts. If empty, it accepts all."),
-  required_mfa_level: text("Level that a sign-in must reach, as a number or the name of a second factor."),
-  mfa_policy: ClientMfaPolicy,
-  delayed_response: flag(
-    "Whether a wrong password is reported only after the second factor, for accounts that have one.",
-  ),
-  domains: texts(
-    "Domains whose users may use it: names or aliases of domains, such as example.org. If empty, those of all. A name that is typed without a domain gets this one, if there is exactly one.",
-  ),
+  ...usersOf("client"),
   default_max_age: duration(
     "0s",
     "Age of a sign-in after which users must sign in again for this client, if the request has no `max_age`. 0 means any age.",
@@ -269,8 +256,15 @@ const logout = {
 
 export const OidcClient = section("An OIDC client.", { ...identification, ...grants, ...tokens, ...signIn, ...logout });
 
+function defaultsOf(node: SchemaNode): unknown {
+  if (node.kind === "leaf") return node.default;
+  if (node.kind !== "section") return node.kind === "list" ? [] : {};
+  return Object.fromEntries([...node.children].map(([name, child]) => [name, defaultsOf(child)]));
+}
+
 /** A client of which nothing is configured; for clients that register themselves. */
-export const clientDefaults: OidcClientConfig = Object.freeze(Create(OidcClient));
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every key of a client has a default
+export const clientDefaults: OidcClientConfig = Object.freeze(defaultsOf(OidcClient) as OidcClientConfig);
 
 /** Response types of the implicit flow (OpenID Connect Core §3.2). */
 export const implicitTypes = ["id_token", "id_token token"] as const;

@@ -1,7 +1,20 @@
 import { messages } from "../messages.ts";
 import { checkEncryption, checkServed, type Judgement } from "./checks.ts";
-import { choice, duration, entries, flag, integer, liveSection, secret, section, text, texts } from "./fields.ts";
+import {
+  choice,
+  duration,
+  entries,
+  flag,
+  hourMs,
+  integer,
+  liveSection,
+  secret,
+  section,
+  text,
+  texts,
+} from "./fields.ts";
 import { validateSiteClaims } from "./identity-oidc-claims.ts";
+import { validateOidcClients } from "./identity-oidc-client-checks.ts";
 import {
   authMethods,
   ClaimMapping,
@@ -13,8 +26,12 @@ import {
   permittedImplicitTypes,
   tokenTypes,
 } from "./identity-oidc-clients.ts";
-import { MailRegistration } from "./identity-oidc-mail-registration.ts";
-import { DynamicRegistration } from "./identity-oidc-registration.ts";
+import {
+  MailRegistration,
+  validateMailTokens,
+  validateRegisteredMailClients,
+} from "./identity-oidc-mail-registration.ts";
+import { DynamicRegistration, validateDynamicRegistration } from "./identity-oidc-registration.ts";
 import type { Config } from "./root.ts";
 
 const SigningKey = section("A signing key of the site. It is used before the generated keys of its algorithm.", {
@@ -172,7 +189,6 @@ export const IdentityOidc = liveSection("OpenID Connect provider.", {
 });
 
 const root = "identity.oidc";
-const hour = 3_600_000;
 const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 /** What lists may contain. */
 const served = [
@@ -196,17 +212,24 @@ function validateIssuer({ identity, auth }: Config, { problem, warning }: Judgem
   }
 }
 
-/** Rules between keys of the provider; `identity-oidc-client-checks.ts` has those of its clients. */
-export function validateOidc(config: Config, judgement: Judgement): void {
+function validateProvider(config: Config, judgement: Judgement): void {
   const { oidc } = config.identity;
   if (!oidc.enabled) return;
   const { problem, warning } = judgement;
   checkEncryption(config.storage.redis, `${root}.enabled is true`, judgement);
-  if (oidc.key_rotation_interval < hour && !config.runtime.developer_mode) {
+  if (oidc.key_rotation_interval < hourMs && !config.runtime.developer_mode) {
     problem(`${root}.key_rotation_interval`, messages.rotationTooOften);
   }
   validateIssuer(config, judgement);
   for (const [name, known] of served) checkServed(oidc[name], known, `${root}.${name}`, judgement);
   if (permittedImplicitTypes(oidc).length > 0) warning(`${root}.response_types_supported`, messages.implicitFlow);
   validateSiteClaims(oidc, `${root}.claim_mappings`, judgement);
+}
+
+export function validateOidc(config: Config, judgement: Judgement): void {
+  validateProvider(config, judgement);
+  validateOidcClients(config, judgement);
+  validateRegisteredMailClients(config, judgement);
+  validateMailTokens(config, judgement);
+  validateDynamicRegistration(config, judgement);
 }

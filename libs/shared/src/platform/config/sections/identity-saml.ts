@@ -1,7 +1,19 @@
 import { messages } from "../messages.ts";
 import { checkEnabled, checkFilled, checkUnique, isSafeToFetch, type Judgement } from "./checks.ts";
-import { choice, duration, entries, flag, integer, liveSection, secret, section, text, texts } from "./fields.ts";
-import { ClientMfaPolicy } from "./identity-mfa.ts";
+import {
+  choice,
+  duration,
+  entries,
+  flag,
+  integer,
+  liveSection,
+  secret,
+  section,
+  text,
+  texts,
+  yearMs,
+} from "./fields.ts";
+import { usersOf } from "./identity-mfa.ts";
 import type { Config, SamlProviderConfig } from "./root.ts";
 
 const samlNameIds = ["", "persistent", "transient", "email", "unspecified"] as const;
@@ -77,24 +89,11 @@ const released = {
   ),
 };
 
-const signIn = {
-  require_mfa: texts(
-    "Second factors that users of this service provider must have set up: `totp`, `webauthn`, `recovery_codes`.",
-  ),
-  supported_mfa: texts("Second factors that this service provider accepts. If empty, it accepts all."),
-  required_mfa_level: text("Level that a sign-in must reach, as a number or the name of a second factor."),
-  mfa_policy: ClientMfaPolicy,
-  delayed_response: flag(
-    "Whether a wrong password is reported only after the second factor, for accounts that have one.",
-  ),
-  domains: texts(
-    "Domains whose users may use it: names or aliases of domains, such as example.org. If empty, those of all. A name that is typed without a domain gets this one, if there is exactly one.",
-  ),
-};
-
-const SamlProvider = section("A SAML service provider.", { ...exchanged, ...released, ...signIn });
-
-const tenYears = 3650 * 24 * 60 * 60 * 1000;
+const SamlProvider = section("A SAML service provider.", {
+  ...exchanged,
+  ...released,
+  ...usersOf("service provider"),
+});
 
 const Slo = section("Single logout.", {
   enabled: flag("Whether /saml/slo is served.", { default: true }),
@@ -139,18 +138,16 @@ export const IdentitySaml = liveSection("SAML 2.0 identity provider.", {
   ),
   extra_cert_files: texts("Paths of additional certificates in the metadata, for the next or the previous key."),
   key_rotation_interval: duration("0s", "Age at which a generated key is replaced. 0 disables replacement.", {
-    maximum: tenYears,
+    maximum: 10 * yearMs,
     reload: "restart",
   }),
   key_publish_delay: duration(
     "336h",
     "Time for which a generated key is in the metadata before it signs, and for which it stays after it is replaced.",
-    { maximum: tenYears, reload: "restart" },
+    { maximum: 10 * yearMs, reload: "restart" },
   ),
   signature_method: choice(["http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"], "Signature algorithm."),
-  default_expire_time: duration("1h", "Maximum lifetime of a session at service providers (SessionNotOnOrAfter).", {
-    maximum: 24 * 24 * 60 * 60 * 1000,
-  }),
+  default_expire_time: duration("1h", "Maximum lifetime of a session at service providers (SessionNotOnOrAfter)."),
   name_id_format: choice(["persistent", "transient", "email", "unspecified"], "Format of the name ID."),
   persistent_id_secret: secret(
     "Secret from which persistent name IDs are derived. It must never change. If empty, storage.redis.encryption_secret is used.",
@@ -214,6 +211,5 @@ export function validateSaml({ identity }: Config, judgement: Judgement): void {
   if (saml.persistent_id_secret === "") warning(`${root}.persistent_id_secret`, messages.persistentIds);
   const list = `${root}.service_providers`;
   saml.service_providers.forEach((provider, index) => validateProvider(provider, `${list}[${index}]`, judgement));
-  const identifiers = saml.service_providers.map(({ entity_id }) => entity_id);
-  checkUnique(identifiers, [list, "entity_id"], messages.clientTwice, judgement);
+  checkUnique(saml.service_providers, [list, "entity_id"], messages.clientTwice, judgement);
 }

@@ -1,10 +1,8 @@
 import { messages } from "../messages.ts";
 import { checkEnabled, type Judgement } from "./checks.ts";
-import { choice, decimal, duration, flag, integer, liveSection, secret, section, text } from "./fields.ts";
+import { choice, dayMs, decimal, duration, flag, integer, liveSection, secret, section, text } from "./fields.ts";
 import type { Config } from "./root.ts";
-import { ClientTls } from "./tls.ts";
-
-const dayMs = 86_400_000;
+import { ClientTls } from "./servers.ts";
 
 const DecisionHistory = section(
   "Decision history: the latest sign-ins of each account and network, encrypted in Redis, for operators who help customers. It requires storage.redis.encryption_secret.",

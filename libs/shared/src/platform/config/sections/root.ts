@@ -1,4 +1,4 @@
-import type { Static } from "typebox";
+import type { ValueOf } from "../tree/node.ts";
 import { Auth } from "./auth.ts";
 import { section } from "./fields.ts";
 import { Identity } from "./identity.ts";
@@ -14,19 +14,11 @@ export const Root = section("Configuration of all services.", {
   identity: Identity,
 });
 
-type DeepReadonly<T> = T extends readonly (infer Item)[]
-  ? readonly DeepReadonly<Item>[]
-  : T extends object
-    ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
-    : T;
-
 /** Every key filled; durations in milliseconds; unset texts are empty; keys are spelled as in the file. */
-export type Config = DeepReadonly<Static<typeof Root>>;
+export type Config = ValueOf<typeof Root>;
 
-export type RuntimeConfig = Config["runtime"];
-export type BusConfig = RuntimeConfig["bus"];
-export type RegionsConfig = RuntimeConfig["regions"];
-export type HttpServerConfig = RuntimeConfig["servers"]["http"];
+export type BusConfig = Config["runtime"]["bus"];
+export type HttpServerConfig = Config["runtime"]["servers"]["http"];
 export type RedisConfig = Config["storage"]["redis"];
 export type RedisRoleConfig = RedisConfig["roles"]["state"];
 export type AuthConfig = Config["auth"];
@@ -42,9 +34,8 @@ export type LdapConfig = AuthConfig["backends"]["ldap"];
 export type LdapPoolConfig = LdapConfig["default"];
 export type LdapSearchConfig = LdapConfig["search"][number];
 export type HttpPoolConfig = AuthConfig["backends"]["http"]["default"];
-export type SqlConfig = AuthConfig["backends"]["sql"];
-export type SqlPoolConfig = SqlConfig["default"];
-export type SqlSearchConfig = SqlConfig["search"][number];
+export type SqlPoolConfig = AuthConfig["backends"]["sql"]["default"];
+export type SqlSearchConfig = AuthConfig["backends"]["sql"]["search"][number];
 export type OidcConfig = Config["identity"]["oidc"];
 export type OidcClientConfig = OidcConfig["clients"][number];
 export type ClaimMappingConfig = OidcConfig["claim_mappings"][number];

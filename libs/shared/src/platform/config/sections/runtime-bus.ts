@@ -1,7 +1,8 @@
 import { messages } from "../messages.ts";
 import { checkPair, type Judgement, remoteHostOf } from "./checks.ts";
 import { integer, secret, section, text, texts } from "./fields.ts";
-import { ClientTls } from "./tls.ts";
+import type { BusConfig } from "./root.ts";
+import { ClientTls } from "./servers.ts";
 
 /** How a connection to NATS is authenticated. */
 export const natsLogin = {
@@ -30,14 +31,7 @@ export const Bus = section("Connection of every service to the message bus (NATS
   ),
 });
 
-interface Connection {
-  readonly servers: readonly string[];
-  readonly username: string;
-  readonly password: string;
-  readonly token: string;
-  readonly credentials_file: string;
-  readonly tls: { readonly enabled: boolean; readonly cert: string; readonly key: string };
-}
+type Connection = Pick<BusConfig, "servers" | keyof typeof natsLogin>;
 
 export function validateBus(bus: Connection, path: string, judgement: Judgement): void {
   const { servers, username, password, token, credentials_file, tls } = bus;

@@ -1,10 +1,9 @@
 import { isLoopback } from "../../net/ip.ts";
 import { messages } from "../messages.ts";
 import { parseBackendEntry, searchesOf } from "./auth-backends.ts";
-import { checkEncryption, type Judgement } from "./checks.ts";
+import { checkEncryption, type Judgement, usesDomains } from "./checks.ts";
 import { flag, liveSection, section, text, texts } from "./fields.ts";
 import type { Config, LdapSearchConfig, SqlSearchConfig } from "./root.ts";
-import { usesDomains } from "./uses-domains.ts";
 
 const role = (name: string) => texts(`Groups, or values of role_attribute, whose accounts have the role ${name}.`);
 

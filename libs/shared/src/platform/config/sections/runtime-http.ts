@@ -2,11 +2,10 @@ import ipaddr from "ipaddr.js";
 import { validatedOperations } from "../../../contracts/admin/flush-operations.ts";
 import { tls12Suites, tlsGroups } from "../../net/tls-names.ts";
 import { messages } from "../messages.ts";
-import { checkEnabled, checkFilled, checkNames, checkServed, type Judgement } from "./checks.ts";
+import { checkDefaultDomain, checkEnabled, checkFilled, checkNames, checkServed, type Judgement } from "./checks.ts";
 import { duration, entries, flag, integer, liveSection, section, text, texts } from "./fields.ts";
 import type { Config, HttpServerConfig } from "./root.ts";
-import { ServerTls } from "./tls.ts";
-import { checkDefaultDomain } from "./uses-domains.ts";
+import { ServerTls } from "./servers.ts";
 
 const endpoint = (what: string) => flag(`Whether ${what} are answered with 404.`);
 

@@ -1,14 +1,13 @@
 import { parseHostPort } from "../../net/host-port.ts";
 import { isLoopback } from "../../net/ip.ts";
 import { messages } from "../messages.ts";
-import { checkEnabled, type Judgement } from "./checks.ts";
+import { checkDefaultDomain, checkEnabled, type Judgement } from "./checks.ts";
 import { choice, duration, flag, integer, liveSection, secret, section, text } from "./fields.ts";
 import type { Config } from "./root.ts";
 import { Bus, validateBus } from "./runtime-bus.ts";
 import { Console } from "./runtime-console.ts";
 import { HttpServer, validateHttp } from "./runtime-http.ts";
 import { Regions, validateRegions } from "./runtime-regions.ts";
-import { checkDefaultDomain } from "./uses-domains.ts";
 
 const AuthorityTls = section("TLS settings of this listener.", {
   enabled: flag("Whether the listener requires TLS instead of plain text."),

@@ -1,10 +1,11 @@
+import { isMapping } from "../../json/index.ts";
 import { messages } from "../messages.ts";
 import { assign, type Draft, follow, isDefault } from "../read/reader.ts";
-import { formatPath, isMapping, type Path, valueAt } from "../tree/walk.ts";
+import { formatPath, type Path, valueAt } from "../tree/walk.ts";
 import { checkEncryption, checkFilled, checkPair, type Judgement, remoteHostOf } from "./checks.ts";
 import { duration, entries, flag, integer, secret, section, text, texts } from "./fields.ts";
 import type { Config, RedisConfig } from "./root.ts";
-import { ClientTls } from "./tls.ts";
+import { ClientTls } from "./servers.ts";
 
 const Sentinels = section("Connection through Redis Sentinel, used when master is set.", {
   master: text("Name of the master group. If empty, Sentinel is not used."),

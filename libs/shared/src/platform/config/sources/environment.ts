@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { messages } from "../messages.ts";
 import type { Report } from "../problem.ts";
-import { environmentName, formatPath, type Path } from "../tree/walk.ts";
+import { environmentName, formatPath, type Path, variablePrefix } from "../tree/walk.ts";
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -16,7 +16,7 @@ export type Environment = ReturnType<typeof createEnvironment>;
  * Variables are found by the name of each key, never by taking a variable's name apart, so underscores inside keys
  * are unambiguous. `<NAME>_FILE` exists for secrets only.
  */
-export function createEnvironment(variables: Variables, prefix: string, report: Report) {
+export function createEnvironment(variables: Variables, report: Report) {
   const used = new Set<string>();
   const take = (name: string) => {
     const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
@@ -24,10 +24,9 @@ export function createEnvironment(variables: Variables, prefix: string, report: 
     return value;
   };
   return {
-    prefix,
     /** The variable of a key, if set. It is recorded as used. */
     lookup: (path: Path, secret: boolean): FromEnvironment | undefined => {
-      const name = environmentName(path, prefix);
+      const name = environmentName(path);
       const text = take(name);
       const file = secret ? take(`${name}_FILE`) : undefined;
       if (text !== undefined && file !== undefined) report(formatPath(path), messages.secretTwice(name));
@@ -39,20 +38,18 @@ export function createEnvironment(variables: Variables, prefix: string, report: 
     /** Variables with the prefix that no key has used. */
     unused: (): readonly string[] =>
       Object.keys(variables).filter(
-        (name) => name.startsWith(`${prefix}_`) && !used.has(name) && name !== configFileName(prefix),
+        (name) => name.startsWith(`${variablePrefix}_`) && !used.has(name) && name !== configFileName,
       ),
   };
 }
 
 /** The variable with the path of the file, for services without the argument. */
-function configFileName(prefix: string): string {
-  return `${prefix}_CONFIG_FILE`;
-}
+const configFileName = `${variablePrefix}_CONFIG_FILE`;
 
 /** The environment and files of the process. No other module reads `process.env`. `readFile` throws when the file cannot be read. */
-export function processSources(prefix = "SERVICE") {
+export function processSources() {
   const env: Variables = { ...process.env };
-  const file = env[configFileName(prefix)];
+  const file = env[configFileName];
   return file === undefined ? { env, readFile } : { env, readFile, file };
 }
 

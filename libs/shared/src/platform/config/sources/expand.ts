@@ -1,6 +1,7 @@
+import { isMapping } from "../../json/index.ts";
 import { messages } from "../messages.ts";
 import type { Report } from "../problem.ts";
-import { formatPath, isMapping, type Path } from "../tree/walk.ts";
+import { formatPath, type Path } from "../tree/walk.ts";
 
 const placeholder = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{/g;
 

@@ -1,7 +1,7 @@
 import { parseDocument } from "yaml";
+import { isMapping, type Mapping } from "../../json/index.ts";
 import { messages } from "../messages.ts";
 import type { Report } from "../problem.ts";
-import { isMapping, type Mapping } from "../tree/walk.ts";
 
 const maxFileBytes = 1_048_576;
 const maxAliases = 1000;

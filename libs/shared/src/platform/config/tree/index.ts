@@ -1,4 +1,3 @@
-export { schemaTree } from "../schema-tree.ts";
 export type { CollectionNode, LeafNode, SchemaNode, SectionNode } from "./node.ts";
 export {
   environmentName,
@@ -9,4 +8,6 @@ export {
   parsePath,
   valueAt,
   valueLeaves,
+  variablePart,
+  variablePrefix,
 } from "./walk.ts";

@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { schemaTree } from "../schema-tree.ts";
+import { Root } from "../sections/root.ts";
 import { environmentName, fixedLeaves, formatPath, type Path, parsePath } from "./walk.ts";
 
-const leaves = fixedLeaves(schemaTree());
+const leaves = fixedLeaves(Root);
 
 test("every key has its own variable, including the file variants of secrets", () => {
   const names = leaves.flatMap(({ path, node }) => {
-    const name = environmentName(path, "SERVICE");
+    const name = environmentName(path);
     return node.secret ? [name, `${name}_FILE`] : [name];
   });
   expect(names.length).toBeGreaterThan(150);
@@ -15,10 +15,10 @@ test("every key has its own variable, including the file variants of secrets", (
 });
 
 test("a variable's name belongs to only one key", () => {
-  const byName = new Map(leaves.map(({ path }) => [environmentName(path, "SERVICE"), path]));
+  const byName = new Map(leaves.map(({ path }) => [environmentName(path), path]));
   fc.assert(
     fc.property(fc.constantFrom(...leaves), ({ path }) => {
-      expect(byName.get(environmentName(path, "SERVICE"))).toEqual(path);
+      expect(byName.get(environmentName(path))).toEqual(path);
     }),
   );
 });

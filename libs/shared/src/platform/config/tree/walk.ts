@@ -1,3 +1,4 @@
+import { isMapping } from "../../json/index.ts";
 import type { LeafNode, SchemaNode } from "./node.ts";
 
 /** Names and list positions from the root down. */
@@ -19,15 +20,19 @@ export function parsePath(text: string): Path {
     .map((part) => (/^\d+$/.test(part) ? Number(part) : part));
 }
 
+/** First word of the variables. */
+export const variablePrefix = "SERVICE";
+
+/** A part of a path as the variable of a key contains it. */
+export function variablePart(part: string | number): string {
+  return String(part)
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]/g, "_");
+}
+
 /** `SERVICE_AUTH_BACKENDS_LDAP_SEARCH_0_BASE_DN` */
-export function environmentName(path: Path, prefix: string): string {
-  return [prefix, ...path]
-    .map((part) =>
-      String(part)
-        .toUpperCase()
-        .replaceAll(/[^A-Z0-9]/g, "_"),
-    )
-    .join("_");
+export function environmentName(path: Path): string {
+  return [variablePrefix, ...path.map(variablePart)].join("_");
 }
 
 export interface Leaf {
@@ -73,10 +78,4 @@ export function valueAt(root: unknown, path: Path): unknown {
     if (Array.isArray(value)) return typeof part === "number" ? value[part] : undefined;
     return isMapping(value) && Object.hasOwn(value, part) ? value[part] : undefined;
   }, root);
-}
-
-export type Mapping = Readonly<Record<string | number, unknown>>;
-
-export function isMapping(value: unknown): value is Mapping {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
