@@ -3,10 +3,9 @@ import type { Audit } from "@postern/shared/domain/audit";
 import { lookUpAccount } from "../backends/ask-backends.ts";
 import { forEveryName } from "../backends/backends-by-name.ts";
 import { type BackendDeps, verifyPassword } from "../backends/verify-in-backends.ts";
-import type { BruteForceDep } from "../brute-force/check-brute-force.ts";
+import type { BruteForceDep } from "../brute-force/brute-force-steps.ts";
 import { type Attempt, type MasterLogin, tokenMechanism } from "../pipeline/attempt.ts";
-import type { AccountFacts } from "../pipeline/facts.ts";
-import { denial, type Step, type StepContext } from "../pipeline/step.ts";
+import { type AccountFacts, denial, type Step, type StepContext } from "../pipeline/step.ts";
 import { denySuspended, type SuspensionsDep } from "../suspensions/refuse-suspended.ts";
 
 /** Mail dialects only: tokens and browser sessions for another user are never issued this way. */

@@ -4,8 +4,7 @@ import type { Attempt } from "../pipeline/attempt.ts";
 import type { CachedResult } from "./cached-result.ts";
 import type { GuardedCache, ReadOutcome, WriteOutcome } from "./guarded-cache.ts";
 import type { MemoryCache } from "./memory-cache.ts";
-import { type PasswordDigest, sameDigest } from "./password-digest.ts";
-import { type ContextSettings, securityContext } from "./security-context.ts";
+import { type ContextSettings, type PasswordDigest, sameDigest, securityContext } from "./security-context.ts";
 import type { CacheFamily, CacheKey, SharedRead } from "./shared-cache.ts";
 
 export interface ResultCacheSettings {

@@ -2,7 +2,7 @@ import type { AuthDecision, Ok } from "@postern/shared/contracts";
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { Finalizer } from "../pipeline/step.ts";
 import type { RiskProtection } from "./risk.ts";
-import type { RiskFacts, ScoredFacts } from "./scored-sign-in.ts";
+import type { RiskFacts, ScoredFacts } from "./sign-in.ts";
 
 function respond(
   attempt: Attempt,

@@ -28,8 +28,15 @@ import type { Places } from "./places.ts";
 import { createRememberedScores } from "./remembered-scores.ts";
 import type { Reputation } from "./reputation.ts";
 import type { RiskSubjects } from "./risk-subjects.ts";
-import type { RiskFacts, ScoredFacts, ScoredSignIn } from "./scored-sign-in.ts";
-import { createFamilies, minuteOf, reviewOf, signInOf } from "./sign-in.ts";
+import {
+  createFamilies,
+  minuteOf,
+  type RiskFacts,
+  reviewOf,
+  type ScoredFacts,
+  type ScoredSignIn,
+  signInOf,
+} from "./sign-in.ts";
 import { createSprayWatch } from "./spray-watch.ts";
 
 /** Scores sign-ins, and states the message of a refusal. */

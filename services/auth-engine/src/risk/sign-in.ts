@@ -1,9 +1,51 @@
-import { programOf } from "@postern/shared/contracts";
-import { type AssessedSignIn, type ReviewedSignIn, safeName } from "@postern/shared/domain/risk";
+import { type Ok, programOf } from "@postern/shared/contracts";
+import {
+  type AccountFacts,
+  type AssessedSignIn,
+  type Assessment,
+  type ReviewedSignIn,
+  type RiskMode,
+  type RiskVerdict,
+  safeName,
+} from "@postern/shared/domain/risk";
 import { remembering } from "@postern/shared/platform/cache";
+import type { RiskSubject } from "../brute-force/shared-store.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
+import type { CachedFacts } from "../result-cache/result-caches.ts";
 import type { Places } from "./places.ts";
-import type { RiskFacts } from "./scored-sign-in.ts";
+
+/** The score of a sign-in with a correct password, for later steps, policies, scripts and logs. */
+export interface RiskFacts extends Assessment {
+  readonly mode: RiskMode;
+  readonly verdict: RiskVerdict;
+  readonly scored: ScoredSignIn;
+  /** Whether the verdict has changed the decision. */
+  isRefused: boolean;
+  /** The score of an equal sign-in in this minute, which has been remembered for the account. */
+  readonly isRemembered?: boolean;
+}
+
+/** What was scored; remembered once the decision is sent. */
+export interface ScoredSignIn {
+  /** The account under its own name. */
+  readonly subject: RiskSubject;
+  /** The value in Redis; empty if there is none. */
+  readonly read: string;
+  readonly before: AccountFacts | undefined;
+  readonly signIn: AssessedSignIn;
+  readonly account: string;
+  /** The hold of the account does not cover the app password. */
+  readonly isExempt?: boolean;
+  /** Creation of the app password. */
+  readonly credentialSince?: number | undefined;
+  /** One of them is the mail address for a notification. */
+  readonly attributes: Ok["attributes"];
+}
+
+export interface ScoredFacts extends CachedFacts {
+  /** The score of a sign-in with a correct password (assess-risk). */
+  risk?: RiskFacts;
+}
 
 const minuteMs = 60_000;
 

@@ -6,8 +6,7 @@ import { noteAccount, okDecision } from "../backends/found-account.ts";
 import type { MfaAccount, StoredAppPassword } from "../backends/second-factor-store.ts";
 import { type BackendDeps, verifyPassword } from "../backends/verify-in-backends.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
-import type { AccountFacts } from "../pipeline/facts.ts";
-import { denial, type Step, type StepContext } from "../pipeline/step.ts";
+import { type AccountFacts, denial, type Step, type StepContext } from "../pipeline/step.ts";
 import { type AppPasswordOutcome, type AppPasswordUses, appPasswordDigest, matchAppPassword } from "./app-passwords.ts";
 
 export interface AppPasswordDeps extends BackendDeps {

@@ -60,10 +60,9 @@ async function webauthnHolders(
   const { field } = mfa.webauthn;
   const place = placeOf(search, wanted);
   if (field === "") return [];
-  const timeLimit = pool.settings.searchTimeLimitSeconds;
   const attributes = [field, mapping.accountField].filter((name) => name.toLowerCase() !== "dn");
   try {
-    const options = { scope: place.scope, filter: filterOf(search, wanted), attributes, sizeLimit, timeLimit };
+    const options = { scope: place.scope, filter: filterOf(search, wanted), attributes, sizeLimit };
     const { searchEntries } = await pool.lookup.search(place.baseDn, options, context);
     return searchEntries.flatMap((entry) =>
       findValues(entry, field).some((value) => webauthnCredentialId(value) === wanted.id)
@@ -140,8 +139,7 @@ async function namesOf({ search, entry }: Found, context: BackendContext) {
   const { displayNameField, uniqueUserIdField } = search.mfa;
   const attributes = [displayNameField, uniqueUserIdField].filter((name) => name !== "");
   if (attributes.length === 0) return {};
-  const timeLimit = search.pool.settings.searchTimeLimitSeconds;
-  const options = { scope: "base", attributes, sizeLimit: 1, timeLimit } as const;
+  const options = { scope: "base", attributes, sizeLimit: 1 } as const;
   const doing = `search in LDAP pool ${search.pool.name}`;
   const [found = entry] = await search.pool.lookup.entries(doing, entry.dn, options, context);
   const first = (name: string): string | undefined => (name === "" ? undefined : findValues(found, name)[0]);
