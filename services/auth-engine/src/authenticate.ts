@@ -47,7 +47,6 @@ function stepDepsMaker(context: EngineContext): () => StepDeps {
   const { engineMetrics: metrics, rules, backendsByName, mailTokens, bruteForce, risk, resultCache, scripts } = context;
   const { appPasswordUses, suspensions, shadow, decoyDigest } = context;
   const accountShares = createAccountShares(decoyDigest);
-  const appPasswordChecked: StepDeps["appPasswordChecked"] = (outcome) => metrics.appPasswordChecked(outcome);
   return () => ({
     ...rules.current,
     backends: backendsByName,
@@ -59,7 +58,7 @@ function stepDepsMaker(context: EngineContext): () => StepDeps {
     suspensions,
     scripts: scripts.siteScripts,
     appPasswordUses,
-    appPasswordChecked,
+    appPasswordChecked: metrics.appPasswordChecked,
     isShadowed: shadow.current !== undefined,
   });
 }

@@ -157,7 +157,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const mailTokens = await createMailTokens(config, settings, { base, metrics, redis });
   const rollups = createRollups(config, redis, engineId);
   const risk = createLiveRisk(config, { base, bus, redis, live, metrics });
-  const origins = createOrigins(config, { places: risk?.places, redis, engineId });
+  const origins = createOrigins(config, risk?.places, redis, engineId);
   const suspensions = createEngineSuspensions(config, { base, bus, redis, live });
   const bruteForce = createLiveBruteForce(config, { base, bus, redis, risk, onBan: () => rollups.banned() });
   const spellings = (name: string): readonly string[] => domains.current?.spellings(name) ?? [name];

@@ -110,15 +110,7 @@ function observing(bruteForce: BruteForce, { base, metrics }: Pick<Parts, "base"
   });
 }
 
-interface BruteForceInstance {
-  readonly bruteForce: BruteForce;
-  readonly history: LoginHistory;
-}
-
-function makeBruteForce(
-  config: Config,
-  deps: Parts & { readonly isRedisUnavailable: { read: () => boolean } },
-): BruteForceInstance {
+function makeBruteForce(config: Config, deps: Parts & { readonly isRedisUnavailable: { read: () => boolean } }) {
   const { base, redis, metrics, isRedisUnavailable, clock, bus } = deps;
   const settings = bruteForceSettings(config.auth.controls.brute_force);
   const { prefix: keyPrefix, password_nonce: nonce } = config.storage.redis;
@@ -185,8 +177,7 @@ export function createLiveBruteForce(config: Config, { base, bus, redis, risk, o
   if (!usesBruteForce(config)) return undefined;
   const isRedisUnavailable = { read: () => false };
   const tracked = createTracked(config, base, redis);
-  const metrics = createBruteForceMetrics(base.metrics, {
-    metricsPrefix: base.metricsPrefix,
+  const metrics = createBruteForceMetrics(base, {
     rules: config.auth.controls.brute_force.buckets.map(({ name }) => name),
     isRedisUnavailable: () => isRedisUnavailable.read(),
     isTracked: () => tracked?.isProven === true,
@@ -202,12 +193,11 @@ export function createLiveBruteForce(config: Config, { base, bus, redis, risk, o
       bus.publish(bruteForceFlushed, { addresses: [...flushed.addresses], rules: [...flushed.rules] });
     },
   });
-  const learn = createLearning({ clock, base, records, keep: (ban) => state.current.keepBan(ban) });
+  const learn = createLearning(clock, base.logger, records, (ban) => state.current.keepBan(ban));
   const region = ownRegionFromConfig(config, redis);
   const ofRisk = { riskKeysOf: risk?.keysOf };
   const parts = { ...ofRisk, base, redis, metrics, isRedisUnavailable, clock, bus, tracked, onBan, region };
-  const make = (from: Config): BruteForceInstance =>
-    makeBruteForce(from, { ...parts, onAvailable: () => void learn() });
+  const make = (from: Config) => makeBruteForce(from, { ...parts, onAvailable: () => void learn() });
   let instance = make(config);
   const state = {
     get current(): BruteForce {
@@ -247,15 +237,13 @@ const banPageSize = 1000;
 /** An engine remembers as many; Redis alone knows further ones. */
 const maxBans = 65_536;
 
-interface LearningParts {
-  readonly clock: RedisClock;
-  readonly base: Base;
-  readonly records: Pick<BruteForceRecords, "listBans">;
-  readonly keep: (ban: Ban) => void;
-}
-
 /** Reads the clock and the bans of Redis, so that the engine refuses banned networks while Redis is unavailable. */
-function createLearning({ clock, base: { logger }, records, keep }: LearningParts): () => Promise<void> {
+function createLearning(
+  clock: RedisClock,
+  logger: Base["logger"],
+  records: Pick<BruteForceRecords, "listBans">,
+  keep: (ban: Ban) => void,
+): () => Promise<void> {
   return async () => {
     try {
       await clock.measure();

@@ -83,9 +83,8 @@ export async function createMailTokens(
   if (!oauthBearer.enabled) return undefined;
   const regionCalls = await regionCallsFromConfig(config, base);
   const tokens = mailTokensFromConfig(config, { logger: base.logger, redis, regionCalls });
-  const check = createMailTokenCheck(tokens.verifier, oauthBearer.ignoreCase, oauthBearer.limits, (outcome) =>
-    metrics.mailTokenChecked(outcome),
-  );
+  const { ignoreCase, limits } = oauthBearer;
+  const check = createMailTokenCheck(tokens.verifier, ignoreCase, limits, metrics.mailTokenChecked);
   const close = async (): Promise<void> => {
     tokens.close();
     await regionCalls?.close();

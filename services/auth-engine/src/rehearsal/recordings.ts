@@ -124,17 +124,8 @@ export class Recordings {
   }
 }
 
-function attemptOf({
-  session,
-  dialect,
-  operation,
-  username,
-  protocol,
-  clientIp,
-  tls,
-  outcome,
-  reason,
-}: SignIn): Attempt {
+function attemptOf(signIn: SignIn): Attempt {
+  const { session, dialect, operation, username, protocol, clientIp, tls, outcome, reason } = signIn;
   const attempt: Attempt = {
     session,
     dialect,

@@ -58,8 +58,8 @@ export function createResultCacheParts(
     memory,
     shared: shared?.cache,
     passwordDigest: createPasswordDigest(nonce === "" ? undefined : new Secret(nonce)),
-    observeRead: (level, outcome) => metrics.read(level, outcome),
-    observeWrite: (level, outcome) => metrics.written(level, outcome),
+    observeRead: metrics.read,
+    observeWrite: metrics.written,
   });
   bus.subscribe(accountFlushed, ({ names }) => {
     // The backends clear their caches first; otherwise a sign-in in between would cache their old result.

@@ -29,10 +29,7 @@ function createCacheRules(settings: () => ResultCacheSettings, hasShared: boolea
       memoryCache && operation === "authenticate" && settings().memoryEnabled,
     usesShared,
     /** Whether this backend's answer may enter the shared cache. */
-    mayShare: (
-      attempt: Attempt,
-      { decision, backendName }: Pick<CachedResult, "decision" | "backendName">,
-    ): boolean => {
+    mayShare: (attempt: Attempt, { decision, backendName }: BackendAnswer): boolean => {
       if (!usesShared(attempt)) return false;
       if (attempt.operation === "lookup") return decision.backend === BackendKind.ldap;
       return settings().sharedBackends.has(backendName);
@@ -59,7 +56,7 @@ export interface CachedFacts extends CountedFacts {
 }
 
 /** A backend's answer with the backend's name. */
-export type BackendAnswer = Pick<CachedResult, "decision" | "backendName">;
+type BackendAnswer = Pick<CachedResult, "decision" | "backendName">;
 
 export type CacheLevel = "memory" | CacheFamily;
 

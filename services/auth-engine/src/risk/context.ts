@@ -67,7 +67,7 @@ function makeNotifier(
     notices: createRiskNotices(redis, keyPrefix, timeoutMs, noticeTimes.claimSeconds),
     request: (request) =>
       bus.request(notifySuspiciousSignIn, request, { deadline: steadyClock.now() + noticeTimes.requestMs }),
-    count: (result) => metrics.risk.notified(result),
+    count: metrics.risk.notified,
     logger,
   });
 }
@@ -98,8 +98,7 @@ function makeReport({ base: { logger, audit }, metrics }: Parts, notifier: RiskN
 }
 
 function makeWriters(settings: () => RiskSettings, { metrics }: Parts, store: ReturnType<typeof createRiskStore>) {
-  const onLost = (count: number): void => metrics.risk.lost(count);
-  const writer = <Facts>(form: FactForm<Facts>) => createFactWriter(store, form, onLost);
+  const writer = <Facts>(form: FactForm<Facts>) => createFactWriter(store, form, metrics.risk.lost);
   return {
     accounts: writer({
       decode: decodeAccountFacts,

@@ -3,7 +3,7 @@ import { type Location, type Place, unknownPlace } from "@postern/shared/domain/
 import { remembering } from "@postern/shared/platform/cache";
 import { printable } from "@postern/shared/platform/logging";
 import { type AsnResponse, type CityResponse, Reader, type Response } from "mmdb-lib";
-import { createReplacedFile, type ReplacedFile } from "./replaced-file.ts";
+import { createReplacedFile } from "./replaced-file.ts";
 
 export interface PlacesDeps {
   /** Empty for none. */
@@ -17,21 +17,14 @@ const maxAddresses = 16_384;
 /** The whole file is in memory; the largest of MaxMind's have a few hundred megabytes. */
 const maxBytes = 1_000_000_000;
 
-interface PlaceFile<Facts> extends Pick<ReplacedFile<unknown>, "refresh"> {
-  readonly get: (address: string) => Facts | undefined;
-}
-
 /** One file in MaxMind's format. */
-function createFile<Facts extends Response>(file: string, { onRead, onProblem }: PlacesDeps): PlaceFile<Facts> {
-  const replaced = createReplacedFile({
-    file,
-    maxBytes,
-    parse: (content) => Promise.resolve(new Reader<Facts>(content)),
-    onRead: ({ metadata }) => onRead(file, metadata.buildEpoch),
-    onProblem: (error) => onProblem(file, error),
+function createFile<Facts extends Response>(file: string, { onRead, onProblem }: PlacesDeps) {
+  const replaced = createReplacedFile(file, maxBytes, async (content) => new Reader<Facts>(content), {
+    read: ({ metadata }) => onRead(file, metadata.buildEpoch),
+    problem: (error) => onProblem(file, error),
   });
   return {
-    get: (address) => {
+    get: (address: string): Facts | undefined => {
       try {
         return replaced.current()?.get(address) ?? undefined;
       } catch {

@@ -30,12 +30,12 @@ import type { Reputation } from "./reputation.ts";
 import type { RiskSubjects } from "./risk-subjects.ts";
 import {
   createFamilies,
+  isScored,
   minuteOf,
   type RiskFacts,
   reviewOf,
   type ScoredFacts,
   type ScoredSignIn,
-  signInOf,
 } from "./sign-in.ts";
 import { createSprayWatch } from "./spray-watch.ts";
 
@@ -76,12 +76,6 @@ interface Remembered {
 const maxRemembered = 16_384;
 const askMs = 1000;
 const reportMinutes = 30;
-
-/** The API caller's own address says nothing about the user, and a second factor may have yet to show whether the password was correct. */
-function isScored({ operation, clientIp, clientIpIsPeer, masterLogin, hidesOutcome }: Attempt): boolean {
-  if (operation !== "authenticate" || clientIp === undefined) return false;
-  return clientIpIsPeer !== true && masterLogin === undefined && hidesOutcome !== true;
-}
 
 /** What costs a query or a search in a file, and is remembered for cached sign-ins. */
 function createFindings(leaked: LeakedPasswords | undefined) {
@@ -181,7 +175,9 @@ function createAssess(deps: RiskDeps, { decode, ofAccount }: OwnFactsReader, { s
     const { id: network } = read.keys.source;
     const { account, attributes } = decision;
     const device = attempt.dialect === "idp" ? subjects.device(account, attempt.device) : "";
-    const signIn = signInOf(attempt, { network, credential, device }, { places, familyOf, nowMs: clock.now() });
+    const { protocol, clientIp = "" } = attempt;
+    const [minute, place, client] = [minuteOf(clock.now()), places.of(clientIp), familyOf(attempt)];
+    const signIn: AssessedSignIn = { network, credential, device, minute, place, protocol, client };
     const scored = ({ subject, read: value }: OwnFacts) => {
       const before = decode(subject, value);
       return assessOne(attempt, facts, { subject, read: value, before, signIn, account, attributes, credentialSince });

@@ -12,7 +12,6 @@ import { remembering } from "@postern/shared/platform/cache";
 import type { RiskSubject } from "../brute-force/shared-store.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { CachedFacts } from "../result-cache/result-caches.ts";
-import type { Places } from "./places.ts";
 
 /** The score of a sign-in with a correct password, for later steps, policies, scripts and logs. */
 export interface RiskFacts extends Assessment {
@@ -53,33 +52,16 @@ export const minuteOf = (nowMs: number): number => Math.floor(nowMs / minuteMs);
 
 const maxPrograms = 1024;
 
-/** The family of an attempt's mail program. */
-export type FamilyOf = (attempt: Pick<Attempt, "userAgent" | "userAgentIsCaller" | "clientId">) => string;
-
-/** `Thunderbird/128.0 (Linux)` is `thunderbird`. Programs recur, so their families are cached. */
-export function createFamilies(): FamilyOf {
+/** The family of an attempt's mail program: `Thunderbird/128.0 (Linux)` is `thunderbird`. Programs recur, so their families are cached. */
+export function createFamilies() {
   const familyOf = remembering(maxPrograms, (program) => safeName(program.split(/[/ (;]/, 1)[0] ?? ""));
-  return (attempt) => familyOf(programOf(attempt));
+  return (attempt: Parameters<typeof programOf>[0]): string => familyOf(programOf(attempt));
 }
 
-/** An attempt as it is scored. `network` and `device`: keyed digests. */
-export function signInOf(
-  attempt: Attempt,
-  traits: Pick<AssessedSignIn, "network" | "credential" | "device">,
-  {
-    places,
-    familyOf,
-    nowMs,
-  }: { readonly places: Pick<Places, "of">; readonly familyOf: FamilyOf; readonly nowMs: number },
-): AssessedSignIn {
-  const { clientIp = "", protocol } = attempt;
-  return {
-    ...traits,
-    minute: minuteOf(nowMs),
-    place: places.of(clientIp),
-    protocol,
-    client: familyOf(attempt),
-  };
+/** The API caller's own address says nothing about the user, and a second factor may have yet to show whether the password was correct. */
+export function isScored({ operation, clientIp, clientIpIsPeer, masterLogin, hidesOutcome }: Attempt): boolean {
+  if (operation !== "authenticate" || clientIp === undefined) return false;
+  return clientIpIsPeer !== true && masterLogin === undefined && hidesOutcome !== true;
 }
 
 /** What is kept of a suspicious sign-in. */

@@ -19,7 +19,7 @@ import type { Foundation } from "../foundation.ts";
 import type { CallContext } from "../pipeline/attempt.ts";
 import { CacheFlushResult, itemsOf, resultReader } from "./results.ts";
 import { actionFiles, decisionFiles, type SiteScriptSettings } from "./script-settings.ts";
-import { createSiteScripts, type ScriptStage, type SiteScriptsDeps } from "./site-scripts.ts";
+import { createSiteScripts, type SiteScriptsDeps } from "./site-scripts.ts";
 
 /** Script functions that only an engine provides: the pools of its backends. */
 export interface ScriptModules {
@@ -133,7 +133,7 @@ function stagesOf(
   { decisions, actions }: { readonly decisions: ScriptRunner; readonly actions: ScriptRunner },
 ) {
   const settings = (): SiteScriptSettings => live.current.scripts;
-  const observe = (stage: ScriptStage, result: "ok" | "failed" | "dropped"): void => metrics.scriptRan(stage, result);
+  const { scriptRan: observe } = metrics;
   const failed = (what: string) => (script: string, session: string, err: AppError) =>
     logger.warn({ script, session, ...logFields(err) }, what);
   return {

@@ -98,15 +98,9 @@ const turnKey = ({ old, query }: Waiting, digest: KeyedDigest): string =>
  */
 async function askInTurn(
   { backends, digest }: Pick<ShadowDeps, "backends" | "digest">,
-  {
-    waiting,
-    context,
-    passwordTurns,
-  }: {
-    readonly waiting: Waiting;
-    readonly context: BackendContext;
-    readonly passwordTurns: ReturnType<typeof createTurns>;
-  },
+  waiting: Waiting,
+  context: BackendContext,
+  passwordTurns: ReturnType<typeof createTurns>,
 ) {
   const key = waiting.password === undefined ? undefined : turnKey(waiting, digest);
   if (key === undefined || !passwordTurns.take(key))
@@ -140,10 +134,8 @@ function createCompareOne(
     }
     const context = { deadline, signal: abortAfter(Math.ceil(timeMs), ending) };
     try {
-      const asking = askInTurn(
-        { backends: seen(waiting, backends), digest: deps.digest },
-        { waiting, context, passwordTurns },
-      );
+      const own = { backends: seen(waiting, backends), digest: deps.digest };
+      const asking = askInTurn(own, waiting, context, passwordTurns);
       const now = await untilOver(asking, { context, clock, waitingFor: "the shadow" });
       const factors = await factorsOf(waiting, now, context);
       const { answer } = now;

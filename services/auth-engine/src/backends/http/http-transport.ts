@@ -45,11 +45,7 @@ export function createHttpTransport(url: URL, settings: HttpBackendSettings): Tr
   const type = `application/${format}`;
   return {
     post: async ({ mode, request, headers, fields }, { authorization, signal }) => {
-      const {
-        statusCode: status,
-        headers: received,
-        body,
-      } = await pool.request({
+      const response = await pool.request({
         path: targetOf(url, mode, { request }),
         method: "POST",
         headers: {
@@ -61,8 +57,9 @@ export function createHttpTransport(url: URL, settings: HttpBackendSettings): Tr
         body: encodeBody(format, fields),
         signal,
       });
+      const { statusCode: status, body } = response;
       const discard = (): Promise<void> => body.dump({ limit: maxDumped });
-      const answer = { status, headers: received, body, discard };
+      const answer = { status, headers: response.headers, body, discard };
       if (status < 502 || status > 504) return answer;
       await discard();
       throw faultOf(status, sessionOf(answer, names.session));

@@ -117,13 +117,9 @@ function createAppPasswordValues(values: CredentialValues): Pick<MfaAccount, App
 
 type Searches = ReadonlyMap<string, readonly CompiledSearch[]>;
 
-function supportedKinds({
-  totp,
-  recoveryCodes,
-  webauthn,
-  appPasswords,
-}: LdapSearchSettings["mfa"]): ReadonlySet<FactorKind> {
-  const places = { totp, recovery_codes: recoveryCodes, webauthn, app_passwords: appPasswords } as const;
+function supportedKinds(mfa: LdapSearchSettings["mfa"]): ReadonlySet<FactorKind> {
+  const { totp, recoveryCodes: recovery_codes, webauthn, appPasswords: app_passwords } = mfa;
+  const places = { totp, recovery_codes, webauthn, app_passwords };
   return new Set(factorKinds.filter((kind) => places[kind].field !== ""));
 }
 
