@@ -135,7 +135,6 @@ async function recordersOf(
 /** All objects of an engine. Only this file and the `context.ts` of a feature create them. */
 export async function createContext(config: Config, shared: SharedByProcess) {
   const base = await baseFromConfig(config, "auth-engine", shared);
-  const { logger } = base;
   const settings = engineSettings(config);
   const live = { current: liveEngineSettings(config) };
   const verifying = createPasswordParts(config, settings, base);
@@ -145,7 +144,7 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const scripts = await createEngineScripts(config, { base, passwords, metrics, live, makeModules });
   const makeBackends = backendMaker({ ...verifying, base, metrics, scripts, httpBackend: createHttpBackends(base) });
   const backends = createBackendSet(await makeBackends(live.current), config.runtime.timeouts.decision, (err) =>
-    logger.warn({ err }, "closing a backend failed"),
+    base.logger.warn({ err }, "closing a backend failed"),
   );
   const makeRules = rulesMaker({ ...base, metrics });
   const rules = { current: makeRules(live.current) };
@@ -165,21 +164,16 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const kept = { base, bus, redis, live, engineId, backends: backendsByName, scripts, metrics };
   const recorders = { rollups, origins, ...(await recordersOf(config, kept)) };
   const factors = createSecondFactorParts(config, { ...kept, domains, domainCounts: recorders.domainCounts });
+  const features = { mailTokens, bruteForce, risk, suspensions, resultCache, ...recorders, ...factors };
   const releasable = createAttributeFilter(secretFields(config));
   return {
     ...base,
-    ...recorders,
-    ...factors,
+    ...features,
     live,
     rules,
     backends,
     domains,
     backendsByName,
-    mailTokens,
-    bruteForce,
-    risk,
-    suspensions,
-    resultCache,
     settings,
     makeRules,
     bus,

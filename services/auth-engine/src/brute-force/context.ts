@@ -231,8 +231,6 @@ export function createLiveBruteForce(config: Config, { base, bus, redis, risk, o
   return state;
 }
 
-export type LiveBruteForce = NonNullable<ReturnType<typeof createLiveBruteForce>>;
-
 const banPageSize = 1000;
 /** An engine remembers as many; Redis alone knows further ones. */
 const maxBans = 65_536;

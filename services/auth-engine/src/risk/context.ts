@@ -169,5 +169,3 @@ export function createLiveRisk(config: Config, parts: Parts) {
     },
   };
 }
-
-export type LiveRisk = NonNullable<ReturnType<typeof createLiveRisk>>;

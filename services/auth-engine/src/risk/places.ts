@@ -17,14 +17,19 @@ const maxAddresses = 16_384;
 /** The whole file is in memory; the largest of MaxMind's have a few hundred megabytes. */
 const maxBytes = 1_000_000_000;
 
+interface PlaceFile<Facts> {
+  readonly get: (address: string) => Facts | undefined;
+  readonly refresh: () => Promise<boolean>;
+}
+
 /** One file in MaxMind's format. */
-function createFile<Facts extends Response>(file: string, { onRead, onProblem }: PlacesDeps) {
+function createFile<Facts extends Response>(file: string, { onRead, onProblem }: PlacesDeps): PlaceFile<Facts> {
   const replaced = createReplacedFile(file, maxBytes, async (content) => new Reader<Facts>(content), {
     read: ({ metadata }) => onRead(file, metadata.buildEpoch),
     problem: (error) => onProblem(file, error),
   });
   return {
-    get: (address: string): Facts | undefined => {
+    get: (address) => {
       try {
         return replaced.current()?.get(address) ?? undefined;
       } catch {

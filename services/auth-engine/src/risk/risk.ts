@@ -98,11 +98,8 @@ function createFindings(leaked: LeakedPasswords | undefined) {
       const answer = await within(Promise.resolve(hasSecondFactor), askMs).catch(() => undefined);
       const earlier = remembered.get(id);
       // No answer is never "no second factor".
-      remembered.set(id, {
-        ...earlier,
-        hasSecondFactor: answer ?? earlier?.hasSecondFactor,
-        wasSecondFactorRead: true,
-      });
+      const known = answer ?? earlier?.hasSecondFactor;
+      remembered.set(id, { ...earlier, hasSecondFactor: known, wasSecondFactorRead: true });
     },
   };
 }

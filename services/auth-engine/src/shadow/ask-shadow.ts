@@ -74,7 +74,7 @@ const counted = (name: string, count: number): readonly string[] => (count === 0
  *
  * @throws AppError of kind `unavailable`
  */
-export async function readFactorKinds(
+async function readFactorKinds(
   { mfa }: Backend,
   { username, protocol }: Pick<BackendQuery, "username" | "protocol">,
   context: BackendContext,

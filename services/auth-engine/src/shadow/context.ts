@@ -146,5 +146,3 @@ export async function createLiveShadow(config: Config, first: ShadowSettings | u
     },
   };
 }
-
-export type LiveShadow = Awaited<ReturnType<typeof createLiveShadow>>;

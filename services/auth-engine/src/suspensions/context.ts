@@ -30,5 +30,3 @@ export function createEngineSuspensions(
   };
   return { ...dep, ready: () => suspensions.ready(config.storage.redis.connect_timeout) };
 }
-
-export type EngineSuspensions = ReturnType<typeof createEngineSuspensions>;

@@ -20,6 +20,7 @@ function fixed(value: string | undefined): Caller {
 }
 
 const maxTokenBytes = 65_536;
+const tooLong = "the answer of the token endpoint is too long";
 /** A token is replaced this long before it expires, at most half of its life. */
 const renewBeforeMs = 30_000;
 /** After a refused token, or refused client credentials, no other token is requested for this long. */
@@ -35,14 +36,14 @@ interface Token {
 }
 
 /** @throws RemoteFault for anything but a token response (RFC 6749 section 5.1) */
-function readToken(status: number, text: string, nowMs: number): Token {
+function readToken(status: number, body: Buffer, nowMs: number): Token {
   if (status === 400 || status === 401) {
     throw new RemoteFault("caller_refused", `the token endpoint answered ${status}: this site's client credentials`);
   }
   if (status !== 200) throw new RemoteFault("unreachable", `the token endpoint answered ${status}`);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(body.toString("utf8"));
   } catch {
     value = undefined;
   }
@@ -81,8 +82,7 @@ function oauthCaller(
       body: new URLSearchParams({ grant_type: "client_credentials", scope }).toString(),
       signal: AbortSignal.timeout(timeoutMs),
     });
-    const text = await readBody(body, maxTokenBytes, "the answer of the token endpoint is too long");
-    return readToken(statusCode, text.toString("utf8"), steadyClock.now());
+    return readToken(statusCode, await readBody(body, maxTokenBytes, tooLong), steadyClock.now());
   };
   const renew = async (): Promise<Token> => {
     try {
