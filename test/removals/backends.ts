@@ -116,7 +116,7 @@ export const backendRemovals: readonly Removal[] = [
   {
     name: "token-passes-ban",
     mechanism: "a ban stops guesses only",
-    file: "services/auth-engine/src/brute-force/check-brute-force.ts",
+    file: "services/auth-engine/src/brute-force/brute-force-steps.ts",
     find: "return tokenMechanism(attempt.method) === undefined ? blockedBy(found) : undefined;",
     replace: "return tokenMechanism(attempt.method) === null ? undefined : blockedBy(found);",
     tests: ["test/integration/risk/what-stops-what.test.ts"],

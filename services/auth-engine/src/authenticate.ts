@@ -1,34 +1,15 @@
 import type { AuthDecision, AuthRequest } from "@postern/shared/contracts";
-import type { DecisionWatches } from "@postern/shared/domain/decision-watch";
-import type { HistoryRecorder } from "@postern/shared/domain/history";
 import type { CallerDeadline } from "@postern/shared/platform/concurrency";
-import type { KeyedDigest } from "@postern/shared/platform/crypto";
 import { fromUnknown, logFields } from "@postern/shared/platform/errors";
-import type { Logger } from "@postern/shared/platform/logging";
 import { systemClock } from "@postern/shared/platform/time";
-import type { Tracer } from "@postern/shared/platform/tracing";
 import { createAccountShares } from "./backends/verify-in-backends.ts";
-import type { BruteForce } from "./brute-force/brute-force.ts";
-import type { DomainCounts } from "./domain-counts/domain-counts.ts";
-import type { LiveDomains } from "./domains/context.ts";
+import type { EngineContext } from "./context.ts";
 import { placeAttempt, withDomain } from "./domains/place-attempt.ts";
 import { noteOf } from "./history/note-of.ts";
-import type { CheckMailToken } from "./mail-tokens/check-mail-token.ts";
-import type { EngineMetrics } from "./metrics.ts";
-import type { Origins } from "./origins/origins.ts";
 import { type Attempt, attemptOf, type CallContext } from "./pipeline/attempt.ts";
 import { withAuthWait } from "./pipeline/auth-wait.ts";
-import { withRisk } from "./pipeline/facts.ts";
-import type { StepContext } from "./pipeline/step.ts";
+import { type StepContext, withRisk } from "./pipeline/step.ts";
 import { decide, type Facts, type StepDeps } from "./pipeline.ts";
-import type { ResultCaches } from "./result-cache/result-caches.ts";
-import type { LiveRisk } from "./risk/context.ts";
-import type { Rollups } from "./rollups/rollups.ts";
-import type { SiteScripts } from "./scripts/site-scripts.ts";
-import type { AppPasswordUses } from "./second-factors/app-passwords.ts";
-import type { LiveEngineSettings } from "./settings.ts";
-import type { LiveShadow } from "./shadow/context.ts";
-import type { EngineSuspensions } from "./suspensions/context.ts";
 
 /**
  * The context that the steps of one decision share. It is a class because V8 gives every object literal with a getter
@@ -61,40 +42,11 @@ function withAccountDelay(decision: AuthDecision, { bruteForce }: Facts): AuthDe
   return holdMs > 0 && (decision.outcome === "ok" || decision.outcome === "fail") ? { ...decision, holdMs } : decision;
 }
 
-/** What a reload replaces is behind `current`. */
-interface Parts {
-  readonly logger: Logger;
-  readonly tracer: Tracer | undefined;
-  readonly metrics: EngineMetrics;
-  readonly live: { readonly current: LiveEngineSettings };
-  readonly rules: { readonly current: Pick<StepDeps, "controls" | "policies" | "masterUsers"> };
-  readonly domains: Pick<LiveDomains, "current">;
-  readonly backendsByName: StepDeps["backends"];
-  readonly mailTokens: { readonly check: CheckMailToken } | undefined;
-  readonly bruteForce: { readonly current: BruteForce } | undefined;
-  /** Absent if no sign-in is scored. */
-  readonly risk: LiveRisk | undefined;
-  readonly suspensions: EngineSuspensions;
-  readonly resultCache: { readonly caches: ResultCaches };
-  readonly siteScripts: SiteScripts;
-  readonly appPasswordUses: AppPasswordUses;
-  readonly decoyDigest: KeyedDigest;
-  /** Absent while no history is recorded. */
-  readonly history: HistoryRecorder | undefined;
-  readonly watches: DecisionWatches;
-  readonly rollups: Rollups;
-  /** Absent without files that say where addresses are. */
-  readonly origins: Origins | undefined;
-  readonly domainCounts: Pick<DomainCounts, "decided">;
-  readonly shadow: Pick<LiveShadow, "current">;
-}
-
 /** What the steps of one decision use; a reload between two decisions changes it. */
-function stepDepsMaker(parts: Parts): () => StepDeps {
-  const { metrics, rules, backendsByName, mailTokens, bruteForce, risk, resultCache, siteScripts } = parts;
-  const { appPasswordUses, suspensions, shadow } = parts;
-  const accountShares = createAccountShares(parts.decoyDigest);
-  const appPasswordChecked: StepDeps["appPasswordChecked"] = (outcome) => metrics.appPasswordChecked(outcome);
+function stepDepsMaker(context: EngineContext): () => StepDeps {
+  const { engineMetrics: metrics, rules, backendsByName, mailTokens, bruteForce, risk, resultCache, scripts } = context;
+  const { appPasswordUses, suspensions, shadow, decoyDigest } = context;
+  const accountShares = createAccountShares(decoyDigest);
   return () => ({
     ...rules.current,
     backends: backendsByName,
@@ -104,9 +56,9 @@ function stepDepsMaker(parts: Parts): () => StepDeps {
     bruteForce: bruteForce?.current,
     risk,
     suspensions,
-    scripts: siteScripts,
+    scripts: scripts.siteScripts,
     appPasswordUses,
-    appPasswordChecked,
+    appPasswordChecked: metrics.appPasswordChecked,
     isShadowed: shadow.current !== undefined,
   });
 }
@@ -115,10 +67,22 @@ function stepDepsMaker(parts: Parts): () => StepDeps {
  * The bus method `auth-engine.authenticate`: runs one request through the pipeline. A temporary failure is an answer
  * too.
  */
-export function createAuthenticate(parts: Parts) {
-  const { logger, tracer, metrics, live, domains, risk, history, rollups, siteScripts, watches, shadow } = parts;
-  const { origins, domainCounts } = parts;
-  const stepDeps = stepDepsMaker(parts);
+export function createAuthenticate(engine: EngineContext) {
+  const {
+    logger,
+    tracer,
+    engineMetrics: metrics,
+    live,
+    domains,
+    risk,
+    history,
+    rollups,
+    scripts,
+    watches,
+    shadow,
+  } = engine;
+  const { origins, domainCounts } = engine;
+  const stepDeps = stepDepsMaker(engine);
   const undecided = ({ session, protocol, dialect }: AuthRequest, thrown: unknown): AuthDecision => {
     const error = fromUnknown(thrown);
     logger[error.row.logLevel]({ session, protocol, dialect, ...logFields(error) }, "could not decide");
@@ -126,7 +90,7 @@ export function createAuthenticate(parts: Parts) {
   };
   /** Runs once the decision was sent; nothing it does delays the answer. */
   const afterAnswer = (attempt: Attempt, decision: AuthDecision, facts: Facts): void => {
-    siteScripts.afterAnswer(attempt, decision);
+    scripts.siteScripts.afterAnswer(attempt, decision);
     risk?.rememberDecision(attempt, decision, facts);
     shadow.current?.offer(attempt, decision, facts);
     if (attempt.operation !== "authenticate") return;

@@ -9,13 +9,12 @@ import {
 import { DecisionWatches } from "@postern/shared/domain/decision-watch";
 import { createHistoryRecorder } from "@postern/shared/domain/history";
 import { createAttributeFilter, secretFields } from "@postern/shared/domain/released-attributes";
-import { type Bus, busHealth } from "@postern/shared/platform/bus";
+import { busHealth } from "@postern/shared/platform/bus";
 import type { Config } from "@postern/shared/platform/config";
 import { logFields } from "@postern/shared/platform/errors";
 import { createHealth, type Health, type SharedByProcess } from "@postern/shared/platform/lifecycle";
-import { type RedisClient, redisHealth } from "@postern/shared/platform/redis";
+import { redisHealth } from "@postern/shared/platform/redis";
 import { steadyClock, systemClock } from "@postern/shared/platform/time";
-import { createAuthenticate } from "./authenticate.ts";
 import type { BackendsByName } from "./backends/backends-by-name.ts";
 import {
   type BackendSet,
@@ -31,16 +30,16 @@ import { createLiveBruteForce } from "./brute-force/context.ts";
 import { makeControls } from "./controls/context.ts";
 import { createDomainCounts } from "./domain-counts/context.ts";
 import { createLiveDomains, type LiveDomains } from "./domains/context.ts";
-import { makeDovecot } from "./dovecot/context.ts";
+import type { Foundation } from "./foundation.ts";
 import { createMailTokens } from "./mail-tokens/context.ts";
 import { createMasterUsers } from "./master-user/master-users.ts";
-import { createEngineMetrics, type EngineMetrics } from "./metrics.ts";
+import { createEngineMetrics } from "./metrics.ts";
 import { createOrigins } from "./origins/context.ts";
 import { createPolicies } from "./policy/policies.ts";
-import { createRehearsing } from "./rehearsal/context.ts";
+import { createEngineRehearsals } from "./rehearsal/rehearsals.ts";
 import { createResultCacheParts, type ResultCacheParts } from "./result-cache/context.ts";
 import { createLiveRisk } from "./risk/context.ts";
-import { createLocateAddresses } from "./risk/locate-addresses.ts";
+import { createLocateAddresses } from "./risk/places.ts";
 import { createRollups } from "./rollups/context.ts";
 import { createEngineScripts } from "./scripts/context.ts";
 import { createSecondFactorParts } from "./second-factors/context.ts";
@@ -48,22 +47,12 @@ import { engineSettings, type LiveEngineSettings, liveEngineSettings } from "./s
 import { createLiveShadow } from "./shadow/context.ts";
 import { createEngineSuspensions } from "./suspensions/context.ts";
 
-function createEngineHealth(
-  config: Config,
-  {
-    bus,
-    backends,
-    redis,
-    resultCache,
-    base,
-  }: {
-    readonly base: Base;
-    readonly bus: Bus;
-    readonly backends: Pick<BackendsByName, "ofSite">;
-    readonly redis: RedisClient;
-    readonly resultCache: ResultCacheParts;
-  },
-): Health {
+interface HealthParts extends Pick<Foundation, "base" | "bus" | "redis"> {
+  readonly backends: Pick<BackendsByName, "ofSite">;
+  readonly resultCache: ResultCacheParts;
+}
+
+function createEngineHealth(config: Config, { bus, backends, redis, resultCache, base }: HealthParts): Health {
   const { logger, service, instance } = base;
   const { prefix: keyPrefix } = config.storage.redis;
   // A directory of one customer that is away says nothing about this engine.
@@ -90,7 +79,7 @@ function createEngineHealth(
 /** Undefined if there are no policies. */
 function makePolicies(
   settings: LiveEngineSettings["policy"],
-  { logger, metrics }: Pick<Base, "logger"> & { readonly metrics: EngineMetrics },
+  { logger, metrics }: Pick<Base, "logger"> & Pick<Foundation, "metrics">,
 ) {
   if (settings.rules.length === 0) return undefined;
   return createPolicies({
@@ -105,7 +94,7 @@ function makePolicies(
 }
 
 /** What decides besides the backends, from settings that a reload replaces all together. */
-function rulesMaker(parts: Pick<Base, "audit" | "logger"> & { readonly metrics: EngineMetrics }) {
+function rulesMaker(parts: Pick<Base, "audit" | "logger"> & Pick<Foundation, "metrics">) {
   return ({ controls, policy, masterUser }: LiveEngineSettings) => ({
     controls: makeControls(controls, parts),
     policies: makePolicies(policy, parts),
@@ -113,11 +102,9 @@ function rulesMaker(parts: Pick<Base, "audit" | "logger"> & { readonly metrics: 
   });
 }
 
-interface ListParts {
-  readonly base: Base;
+interface ListParts extends Pick<Foundation, "base" | "metrics"> {
   readonly backends: BackendSet;
   readonly domains: LiveDomains;
-  readonly metrics: EngineMetrics;
 }
 
 function makeListAccounts(engineId: string, { base: { logger }, backends, domains, metrics }: ListParts) {
@@ -131,34 +118,10 @@ function makeListAccounts(engineId: string, { base: { logger }, backends, domain
   });
 }
 
-type ScriptParts = Omit<Parameters<typeof createEngineScripts>[1], "settings" | "makeModules"> & {
-  readonly live: { readonly current: LiveEngineSettings };
-};
-
-function scriptsOf(config: Config, { live, ...parts }: ScriptParts) {
-  const { base } = parts;
-  return createEngineScripts(config, {
-    ...parts,
-    settings: () => live.current.scripts,
-    makeModules: (of) => createScriptModules(of, base),
-  });
-}
-
 /** What records decisions, or compares them, after the answer. */
 async function recordersOf(
   config: Config,
-  {
-    base,
-    bus,
-    live,
-    metrics,
-    redis,
-    ...parts
-  }: Parameters<typeof createLiveShadow>[2] & {
-    readonly bus: Bus;
-    readonly live: { readonly current: LiveEngineSettings };
-    readonly metrics: EngineMetrics;
-  },
+  { base, bus, live, metrics, redis, ...parts }: Foundation & Pick<Parameters<typeof createLiveShadow>[2], "backends">,
 ) {
   const write = historyWriterFromConfig(config, redis, base.instance);
   return {
@@ -172,21 +135,20 @@ async function recordersOf(
 /** All objects of an engine. Only this file and the `context.ts` of a feature create them. */
 export async function createContext(config: Config, shared: SharedByProcess) {
   const base = await baseFromConfig(config, "auth-engine", shared);
-  const { logger } = base;
   const settings = engineSettings(config);
   const live = { current: liveEngineSettings(config) };
   const verifying = createPasswordParts(config, settings, base);
   const { passwords, decoysOf } = verifying;
   const metrics = createEngineMetrics(base.metrics, base.metricsPrefix, passwords);
-  const scripts = await scriptsOf(config, { base, passwords, metrics, live });
+  const makeModules = (of: Config) => createScriptModules(of, base);
+  const scripts = await createEngineScripts(config, { base, passwords, metrics, live, makeModules });
   const makeBackends = backendMaker({ ...verifying, base, metrics, scripts, httpBackend: createHttpBackends(base) });
   const backends = createBackendSet(await makeBackends(live.current), config.runtime.timeouts.decision, (err) =>
-    logger.warn({ err }, "closing a backend failed"),
+    base.logger.warn({ err }, "closing a backend failed"),
   );
   const makeRules = rulesMaker({ ...base, metrics });
   const rules = { current: makeRules(live.current) };
   const bus = await busFromConfig(config, base);
-  /** Addresses this engine on the bus: heartbeats, and the pages of open listings. Random, because it is part of a subject. */
   const engineId = randomBytes(8).toString("hex");
   const redis = redisFromConfig(config, "state", base);
   const domains = createLiveDomains(config, { base, bus, backends, scripts });
@@ -194,19 +156,24 @@ export async function createContext(config: Config, shared: SharedByProcess) {
   const mailTokens = await createMailTokens(config, settings, { base, metrics, redis });
   const rollups = createRollups(config, redis, engineId);
   const risk = createLiveRisk(config, { base, bus, redis, live, metrics });
-  const origins = createOrigins(config, { places: risk?.places, redis, engineId });
+  const origins = createOrigins(config, risk?.places, redis, engineId);
   const suspensions = createEngineSuspensions(config, { base, bus, redis, live });
   const bruteForce = createLiveBruteForce(config, { base, bus, redis, risk, onBan: () => rollups.banned() });
   const spellings = (name: string): readonly string[] => domains.current?.spellings(name) ?? [name];
   const resultCache = createResultCacheParts(config, settings, { base, bus, live, backends, spellings });
   const kept = { base, bus, redis, live, engineId, backends: backendsByName, scripts, metrics };
   const recorders = { rollups, origins, ...(await recordersOf(config, kept)) };
-  const factors = createSecondFactorParts(config, { ...kept, logger, domains, domainCounts: recorders.domainCounts });
+  const factors = createSecondFactorParts(config, { ...kept, domains, domainCounts: recorders.domainCounts });
   const features = { mailTokens, bruteForce, risk, suspensions, resultCache, ...recorders, ...factors };
-  const parts = { ...base, live, rules, backends, domains, backendsByName, ...features };
   const releasable = createAttributeFilter(secretFields(config));
   return {
-    ...parts,
+    ...base,
+    ...features,
+    live,
+    rules,
+    backends,
+    domains,
+    backendsByName,
     settings,
     makeRules,
     bus,
@@ -214,15 +181,11 @@ export async function createContext(config: Config, shared: SharedByProcess) {
     passwords,
     redis,
     scripts,
-    authenticate: createAuthenticate({
-      ...parts,
-      metrics,
-      siteScripts: scripts.siteScripts,
-      decoyDigest: decoysOf.digest,
-    }),
-    dovecot: makeDovecot(config, parts),
+    engineMetrics: metrics,
+    decoyDigest: decoysOf.digest,
+    passwordNonce: config.storage.redis.password_nonce,
     engineId,
-    rehearsing: createRehearsing(config, base, redis),
+    rehearsing: createEngineRehearsals(config, base, redis),
     listAccounts: makeListAccounts(engineId, { base, backends, domains, metrics }),
     locateAddresses: createLocateAddresses(risk?.places),
     describeAccount: createDescribeAccount(backendsByName, releasable, steadyClock),

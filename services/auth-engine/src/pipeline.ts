@@ -2,8 +2,12 @@ import type { AuthDecision } from "@postern/shared/contracts";
 import { AppError } from "@postern/shared/platform/errors";
 import { lookUpInBackends } from "./backends/ask-backends.ts";
 import { type BackendDeps, verifyInBackends } from "./backends/verify-in-backends.ts";
-import { type BruteForceDep, checkBruteForce } from "./brute-force/check-brute-force.ts";
-import { countFailure, determineAccountDelay } from "./brute-force/count-failure.ts";
+import {
+  type BruteForceDep,
+  checkBruteForce,
+  countFailure,
+  determineAccountDelay,
+} from "./brute-force/brute-force-steps.ts";
 import { type Controls, runControls } from "./controls/controls.ts";
 import { refuseDomain, refuseMailPassword } from "./domains/refuse-domain.ts";
 import { type TokenDeps, verifyToken } from "./mail-tokens/verify-token.ts";

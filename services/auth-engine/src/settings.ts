@@ -83,12 +83,8 @@ function sharedCacheSettings({ auth, storage }: Config) {
 
 export function engineSettings(config: Config) {
   const { runtime, auth, identity } = config;
-  const { max_hashing_concurrency: concurrency, max_hashing_queue: maxQueued } = auth.pipeline;
-  const {
-    local_cache_ttl: ttlMs,
-    local_cache_max_entries: maxEntries,
-    local_cache_max_bytes: maxBytes,
-  } = auth.pipeline;
+  const { max_hashing_concurrency: concurrency, max_hashing_queue: maxQueued, local_cache_ttl: ttlMs } = auth.pipeline;
+  const { local_cache_max_entries: maxEntries, local_cache_max_bytes: maxBytes } = auth.pipeline;
   return {
     memoryCache: { ttlMs, maxEntries, maxBytes },
     /** Absent unless results are shared through Redis. */

@@ -1,8 +1,7 @@
 import type { AuthDecision } from "@postern/shared/contracts";
 import { AppError, fromUnknown } from "@postern/shared/platform/errors";
 import type { Attempt } from "../pipeline/attempt.ts";
-import type { AccountFacts } from "../pipeline/facts.ts";
-import { denial, type Step, type StepContext } from "../pipeline/step.ts";
+import { type AccountFacts, denial, type Step, type StepContext } from "../pipeline/step.ts";
 import type { Backend, BackendQuery } from "./backend.ts";
 import type { BackendsByName } from "./backends-by-name.ts";
 import { noteAccount, okDecision } from "./found-account.ts";

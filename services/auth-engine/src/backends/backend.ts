@@ -5,26 +5,7 @@ import type { SecondFactorStore } from "./second-factor-store.ts";
 
 /** What only another server asks about a request; its account and addresses are in the query. */
 export type RequestFacts = Pick<AuthRequest, "session"> &
-  Partial<
-    Pick<
-      AuthRequest,
-      | "dialect"
-      | "method"
-      | "clientHostname"
-      | "clientId"
-      | "clientIpIsPeer"
-      | "externalSessionId"
-      | "userAgent"
-      | "userAgentIsCaller"
-      | "oidcClientId"
-      | "loginAttempt"
-      | "tls"
-      | "tlsDetails"
-      | "memoryCache"
-      | "sharedCache"
-      | "hops"
-    >
-  >;
+  Partial<Omit<AuthRequest, "password" | "operation" | keyof BackendQuery>>;
 
 /** The part of a request that a backend gets; `protocol` selects the site's search or query. */
 export interface BackendQuery {

@@ -4,9 +4,8 @@ import type { Clock } from "@postern/shared/platform/time";
 import { delayMs } from "./account-delay-settings.ts";
 import type { AccountCount, AccountStore } from "./account-store-redis.ts";
 import type { AccountDelaySettings } from "./brute-force-settings.ts";
-import { createChosenNames } from "./chosen-names.ts";
 import type { CountedAccount, NetworkNote } from "./shared-store.ts";
-import { createWriteThrottle, type WriteThrottle } from "./write-throttle.ts";
+import { createChosenNames, createWriteThrottle, type WriteThrottle } from "./write-limits.ts";
 
 interface Count {
   readonly digests: Set<string>;

@@ -1,21 +1,12 @@
 import { randomInt } from "node:crypto";
-import { accountWideKeys, type CountMarks } from "@postern/shared/domain/brute-force";
-import {
-  accountElsewhereKey,
-  defineScript,
-  defineVariableScript,
-  type RedisClient,
-  type RunVariableScript,
-  type TrackedValues,
-} from "@postern/shared/platform/redis";
-import type { Clock } from "@postern/shared/platform/time";
+import { accountWideKeys } from "@postern/shared/domain/brute-force";
+import { accountElsewhereKey, defineScript, defineVariableScript } from "@postern/shared/platform/redis";
 import { createBatched } from "./batched.ts";
 import type { AccountDelaySettings } from "./brute-force-settings.ts";
-import type { RedisGuard } from "./redis-guard.ts";
 import countAccountFailuresLua from "./scripts/count-account-failures.lua?raw";
 import knowsNetworkLua from "./scripts/knows-network.lua?raw";
 import noteNetworkLua from "./scripts/note-network.lua?raw";
-import type { CountedAccount, NetworkNote } from "./shared-store.ts";
+import type { CountedAccount, NetworkNote, RedisParts } from "./shared-store.ts";
 
 /** Result of counting a failure, over all networks. */
 export interface AccountCount {
@@ -72,18 +63,9 @@ function readCount(answer: unknown): AccountCount | Error {
   return { failures: failures ?? 0, isNew: isNew === 1, knowsSource: knows === 1 };
 }
 
-export interface AccountStoreDeps {
-  readonly redis: RedisClient;
+interface AccountStoreDeps extends RedisParts {
   readonly keyPrefix: string;
-  readonly guard: Pick<RedisGuard, "run">;
   readonly settings: AccountDelaySettings;
-  /** The clock of Redis. */
-  readonly clock: Clock;
-  /** Runs the script of failures together with another one; absent on a cluster. */
-  readonly runCount?: RunVariableScript | undefined;
-  readonly tracked?: TrackedValues | undefined;
-  /** Notes what has changed for other regions; absent without regions. */
-  readonly marks?: Pick<CountMarks, "markSoon"> | undefined;
 }
 
 /** Other regions add new failures of these accounts to their own. */

@@ -1,4 +1,4 @@
-import type { Metrics } from "@postern/shared/platform/metrics";
+import type { Base } from "@postern/shared/assembly";
 
 const operations = ["check", "count", "success"] as const;
 const sources = ["unknown_network", "no_address"] as const;
@@ -6,8 +6,7 @@ const sources = ["unknown_network", "no_address"] as const;
 const otherRule = "other";
 const delayRule = "account_delay";
 
-export interface BruteForceMetricsOptions {
-  readonly metricsPrefix: string;
+interface BruteForceMetricsOptions {
   readonly rules: readonly string[];
   readonly isRedisUnavailable: () => boolean;
   /** Whether what the check reads is kept until Redis reports a change. */
@@ -15,9 +14,11 @@ export interface BruteForceMetricsOptions {
 }
 
 /** One function for each fact that brute-force protection counts. */
-export function createBruteForceMetrics(registry: Metrics, options: BruteForceMetricsOptions) {
-  const { metricsPrefix, isRedisUnavailable, isTracked } = options;
-  const rules = [...new Set([...options.rules, otherRule])];
+export function createBruteForceMetrics(
+  { metrics: registry, metricsPrefix }: Base,
+  { rules: configured, isRedisUnavailable, isTracked }: BruteForceMetricsOptions,
+) {
+  const rules = [...new Set([...configured, otherRule])];
   const ruleOf = (name: string): string => (rules.includes(name) ? name : otherRule);
   const blocked = registry.counter({
     name: `${metricsPrefix}_brute_force_blocked_total`,

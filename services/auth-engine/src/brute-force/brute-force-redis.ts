@@ -1,25 +1,26 @@
-import { type CountMarks, parseBan, type SourceParts, tolerationKeysOf } from "@postern/shared/domain/brute-force";
+import { parseBan, type SourceParts, tolerationKeysOf } from "@postern/shared/domain/brute-force";
 import { createHotCache } from "@postern/shared/platform/cache";
 import {
   defineVariableScript,
   type RedisClient,
   type RunVariableScript,
   readFields,
-  type TrackedValues,
   type VariableScript,
 } from "@postern/shared/platform/redis";
-import type { Clock } from "@postern/shared/platform/time";
 import { createBatched } from "./batched.ts";
 import { createCountCall, type Failure, readCounts } from "./count-call.ts";
 import type { RedisGuard } from "./redis-guard.ts";
 import countFailuresLua from "./scripts/count-failures.lua?raw";
 import recordSuccessLua from "./scripts/record-success.lua?raw";
-import type { NetworkNote, RiskKeys, RiskRead } from "./shared-store.ts";
 import {
   type CountedAccount,
   type CountedAttempt,
   type CountResult,
   memoryMs,
+  type NetworkNote,
+  type RedisParts,
+  type RiskKeys,
+  type RiskRead,
   type SharedBanState,
   type SharedStore,
 } from "./shared-store.ts";
@@ -31,20 +32,12 @@ const recordSuccess = { name: "recordSuccess", lua: recordSuccessLua };
 const maxAttemptsAtOnce = 32;
 const maxRulesAtOnce = 128;
 
-export interface RedisStoreDeps {
-  readonly redis: RedisClient;
+interface RedisStoreDeps extends RedisParts {
   readonly parts: SourceParts;
-  readonly clock: Clock;
   readonly guard: Pick<RedisGuard, "run" | "isUnavailable">;
   readonly repeatWindowMs: number;
   /** Wrong passwords that a success subtracts. */
   readonly maxForgiven: number;
-  /** Runs the script of failures together with another one; absent on a cluster. */
-  readonly runCount?: RunVariableScript | undefined;
-  /** What the check reads, as far as Redis reports changes. */
-  readonly tracked?: TrackedValues | undefined;
-  /** Notes what has changed for other regions; absent without regions. */
-  readonly marks?: Pick<CountMarks, "markSoon"> | undefined;
 }
 
 /** On a cluster the keys of attempts are in many slots, so each attempt is its own call. */

@@ -1,7 +1,7 @@
 import type { Blocked } from "@postern/shared/contracts";
 import type { Ban, FlushedScopes } from "@postern/shared/domain/brute-force";
 import type { Attempt } from "../pipeline/attempt.ts";
-import type { AccountFacts } from "../pipeline/facts.ts";
+import type { AccountFacts } from "../pipeline/step.ts";
 import type { CountedAccount, CountedAttempt, RiskRead } from "./shared-store.ts";
 
 /** State of brute-force protection for later steps, policies and logs. */

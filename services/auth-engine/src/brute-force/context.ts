@@ -12,17 +12,11 @@ import {
   sourceOf,
   userPart,
 } from "@postern/shared/domain/brute-force";
-import type { Bus } from "@postern/shared/platform/bus";
 import { endsWithin } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
-import {
-  createRedisClock,
-  probeKey,
-  type RedisClient,
-  type RedisClock,
-  type TrackedValues,
-} from "@postern/shared/platform/redis";
+import { createRedisClock, probeKey, type RedisClock, type TrackedValues } from "@postern/shared/platform/redis";
 import { steadyClock, systemClock } from "@postern/shared/platform/time";
+import type { Foundation } from "../foundation.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
 import { createAccountDelays } from "./account-delays.ts";
 import { accountFailuresScript, createAccountStore } from "./account-store-redis.ts";
@@ -35,24 +29,19 @@ import { createLocalStore } from "./fallback/local-store.ts";
 import { createGuessDigest } from "./guess-digest.ts";
 import { createGuessedAccounts } from "./guessed-accounts-redis.ts";
 import { createJoinedScripts } from "./joined-scripts.ts";
-import type { LoginHistory } from "./login-history-redis.ts";
-import { createLoginHistory } from "./login-history-redis.ts";
+import { createLoginHistory, type LoginHistory } from "./login-history-redis.ts";
 import { createObservingBruteForce } from "./observe.ts";
-import { createRedisGuard } from "./redis-guard.ts";
-import { createRedisLog } from "./redis-log.ts";
+import { createRedisGuard, createRedisLog } from "./redis-guard.ts";
 import { createShareBans } from "./share-bans.ts";
 import type { RiskKeys } from "./shared-store.ts";
 import { createTargets } from "./targets.ts";
 import { createTracked } from "./tracked.ts";
 
-interface Parts {
-  readonly base: Base;
-  readonly redis: RedisClient;
+interface Parts extends Pick<Foundation, "base" | "bus" | "redis"> {
   readonly metrics: BruteForceMetrics;
   readonly clock: RedisClock;
   /** Called when Redis is available again. */
   readonly onAvailable: () => void;
-  readonly bus: Pick<Bus, "publish">;
   /** What the check for bans reads for the score of a sign-in. */
   readonly riskKeysOf: ((attempt: Attempt) => RiskKeys | undefined) | undefined;
   readonly onBan: () => void;
@@ -70,9 +59,9 @@ function makeStores(
   const parts = { ...settings, keyPrefix };
   const local = createLocalStore({
     clock,
-    sharePercent: () => settings.withoutRedis.sharePercent,
-    repeatWindowMs: () => settings.repeatWindowMs,
-    maxForgiven: () => settings.maxForgiven,
+    sharePercent: settings.withoutRedis.sharePercent,
+    repeatWindowMs: settings.repeatWindowMs,
+    maxForgiven: settings.maxForgiven,
   });
   const probe = probeKey.build(keyPrefix, base.service, base.instance);
   const log = createRedisLog(base.logger, settings.withoutRedis.mode, clock);
@@ -121,15 +110,7 @@ function observing(bruteForce: BruteForce, { base, metrics }: Pick<Parts, "base"
   });
 }
 
-interface BruteForceInstance {
-  readonly bruteForce: BruteForce;
-  readonly history: LoginHistory;
-}
-
-function makeBruteForce(
-  config: Config,
-  deps: Parts & { readonly isRedisUnavailable: { read: () => boolean } },
-): BruteForceInstance {
+function makeBruteForce(config: Config, deps: Parts & { readonly isRedisUnavailable: { read: () => boolean } }) {
   const { base, redis, metrics, isRedisUnavailable, clock, bus } = deps;
   const settings = bruteForceSettings(config.auth.controls.brute_force);
   const { prefix: keyPrefix, password_nonce: nonce } = config.storage.redis;
@@ -184,10 +165,7 @@ function makeBruteForce(
   return { bruteForce: settings.mode === "enforce" ? bruteForce : observing(bruteForce, deps), history };
 }
 
-interface LiveParts {
-  readonly base: Base;
-  readonly bus: Bus;
-  readonly redis: RedisClient | undefined;
+interface LiveParts extends Pick<Foundation, "base" | "bus" | "redis"> {
   /** Absent if no sign-in is scored. */
   readonly risk: { readonly keysOf: (attempt: Attempt) => RiskKeys | undefined } | undefined;
   /** Called for each ban that this engine imposes. */
@@ -196,11 +174,10 @@ interface LiveParts {
 
 /** The brute-force protection in use, which a reload replaces; undefined if `auth.controls.enabled` does not list brute-force protection. */
 export function createLiveBruteForce(config: Config, { base, bus, redis, risk, onBan }: LiveParts) {
-  if (!usesBruteForce(config) || redis === undefined) return undefined;
+  if (!usesBruteForce(config)) return undefined;
   const isRedisUnavailable = { read: () => false };
   const tracked = createTracked(config, base, redis);
-  const metrics = createBruteForceMetrics(base.metrics, {
-    metricsPrefix: base.metricsPrefix,
+  const metrics = createBruteForceMetrics(base, {
     rules: config.auth.controls.brute_force.buckets.map(({ name }) => name),
     isRedisUnavailable: () => isRedisUnavailable.read(),
     isTracked: () => tracked?.isProven === true,
@@ -214,12 +191,11 @@ export function createLiveBruteForce(config: Config, { base, bus, redis, risk, o
     clock,
     bus,
   });
-  const learn = createLearning({ clock, base, records, keep: (ban) => state.current.keepBan(ban) });
+  const learn = createLearning(clock, base.logger, records, (ban) => state.current.keepBan(ban));
   const region = ownRegionFromConfig(config, redis);
   const ofRisk = { riskKeysOf: risk?.keysOf };
   const parts = { ...ofRisk, base, redis, metrics, isRedisUnavailable, clock, bus, tracked, onBan, region };
-  const make = (from: Config): BruteForceInstance =>
-    makeBruteForce(from, { ...parts, onAvailable: () => void learn() });
+  const make = (from: Config) => makeBruteForce(from, { ...parts, onAvailable: () => void learn() });
   let instance = make(config);
   const state = {
     get current(): BruteForce {
@@ -253,21 +229,17 @@ export function createLiveBruteForce(config: Config, { base, bus, redis, risk, o
   return state;
 }
 
-export type LiveBruteForce = NonNullable<ReturnType<typeof createLiveBruteForce>>;
-
 const banPageSize = 1000;
 /** An engine remembers as many; Redis alone knows further ones. */
 const maxBans = 65_536;
 
-interface LearningParts {
-  readonly clock: RedisClock;
-  readonly base: Base;
-  readonly records: Pick<BruteForceRecords, "listBans">;
-  readonly keep: (ban: Ban) => void;
-}
-
 /** Reads the clock and the bans of Redis, so that the engine refuses banned networks while Redis is unavailable. */
-function createLearning({ clock, base: { logger }, records, keep }: LearningParts): () => Promise<void> {
+function createLearning(
+  clock: RedisClock,
+  logger: Base["logger"],
+  records: Pick<BruteForceRecords, "listBans">,
+  keep: (ban: Ban) => void,
+): () => Promise<void> {
   return async () => {
     try {
       await clock.measure();

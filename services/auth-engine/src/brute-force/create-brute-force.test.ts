@@ -53,7 +53,7 @@ function createProtection() {
         return state.isAvailable ? { ban: state.ban } : undefined;
       },
     },
-    local: createLocalStore({ clock, sharePercent: () => 50, repeatWindowMs: () => minuteMs, maxForgiven: () => 3 }),
+    local: createLocalStore({ clock, sharePercent: 50, repeatWindowMs: minuteMs, maxForgiven: 3 }),
     accountDelays: undefined,
     guard: { run: (ask) => ask(), isUnavailable: false },
     clock,

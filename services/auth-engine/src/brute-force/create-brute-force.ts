@@ -18,7 +18,7 @@ import type {
 } from "./shared-store.ts";
 import { createSharedSuccess, type SharedSuccess } from "./shared-success.ts";
 import { type CountedSubjects, requestOf } from "./targets.ts";
-import { createWriteThrottle, type WriteThrottle } from "./write-throttle.ts";
+import { createWriteThrottle, type WriteThrottle } from "./write-limits.ts";
 
 /** Events for logs and metrics. */
 export interface BruteForceEvents {

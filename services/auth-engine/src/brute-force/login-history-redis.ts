@@ -1,11 +1,10 @@
 import { accountWideKeys, userPart } from "@postern/shared/domain/brute-force";
-import { defineScript, type RedisClient, repetitionsKey } from "@postern/shared/platform/redis";
-import type { Clock } from "@postern/shared/platform/time";
-import type { RedisGuard } from "./redis-guard.ts";
+import { defineScript, repetitionsKey } from "@postern/shared/platform/redis";
 
 import countRepetitionLua from "./scripts/count-repetition.lua?raw";
 import noteSignedInHashLua from "./scripts/note-signed-in-hash.lua?raw";
-import { createWriteThrottle } from "./write-throttle.ts";
+import type { RedisParts } from "./shared-store.ts";
+import { createWriteThrottle } from "./write-limits.ts";
 
 /** What is stored about an account whose sign-ins a mail server verifies and reports. */
 export interface ReportedAccount {
@@ -34,11 +33,8 @@ const lifeSeconds = 30 * 86_400;
 /** A sign-in with the same password is not written again within this time. */
 const noteMs = 3_600_000;
 
-interface LoginHistoryDeps {
-  readonly redis: RedisClient;
+interface LoginHistoryDeps extends Pick<RedisParts, "redis" | "clock" | "guard"> {
   readonly keyPrefix: string;
-  readonly clock: Clock;
-  readonly guard: Pick<RedisGuard, "run">;
   readonly repeatWindowMs: number;
 }
 

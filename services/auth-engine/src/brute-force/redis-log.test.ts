@@ -1,6 +1,6 @@
 import { systemClock } from "@postern/shared/platform/time";
 import { expect, test } from "vitest";
-import { createRedisLog } from "./redis-log.ts";
+import { createRedisLog } from "./redis-guard.ts";
 
 test.each([
   ["degrade", "Redis is unavailable: this engine counts failures in memory"],

@@ -1,14 +1,9 @@
 import { createBanIds, type OwnRegion, parseBan } from "@postern/shared/domain/brute-force";
 import type { RegionEvent } from "@postern/shared/domain/regions";
-import type { RedisClient } from "@postern/shared/platform/redis";
-import type { Clock } from "@postern/shared/platform/time";
-import type { CountedAttempt } from "./shared-store.ts";
+import type { CountedAttempt, RedisParts } from "./shared-store.ts";
 
-interface ShareDeps {
-  readonly redis: RedisClient;
+interface ShareDeps extends Pick<RedisParts, "redis" | "clock"> {
   readonly keyPrefix: string;
-  /** The clock of Redis. */
-  readonly clock: Clock;
   readonly region: OwnRegion;
 }
 

@@ -1,5 +1,15 @@
-import type { AccountKeys, AccountWideKeys, Ban, RuleScope, Source } from "@postern/shared/domain/brute-force";
+import type {
+  AccountKeys,
+  AccountWideKeys,
+  Ban,
+  CountMarks,
+  RuleScope,
+  Source,
+} from "@postern/shared/domain/brute-force";
+import type { RedisClient, RunVariableScript, TrackedValues } from "@postern/shared/platform/redis";
+import type { Clock } from "@postern/shared/platform/time";
 import type { AccountSource } from "./account-delay-settings.ts";
+import type { RedisGuard } from "./redis-guard.ts";
 import type { Toleration } from "./toleration.ts";
 
 /** A digest and the Redis key with the facts about it. */
@@ -94,6 +104,20 @@ export interface NetworkNote {
   readonly keys: readonly string[];
   /** Network, time (s since the epoch), time for which it is known (s), largest number of networks, 1 to remove older ones or 0. */
   readonly args: readonly [network: string, now: number, known: number, max: number, trim: number];
+}
+
+/** What the stores in Redis use. */
+export interface RedisParts {
+  readonly redis: RedisClient;
+  /** Of Redis. */
+  readonly clock: Clock;
+  readonly guard: Pick<RedisGuard, "run">;
+  /** Runs the script of failures together with another one; absent on a cluster. */
+  readonly runCount?: RunVariableScript | undefined;
+  /** What the check reads, as far as Redis reports changes. */
+  readonly tracked?: TrackedValues | undefined;
+  /** Notes what has changed for other regions; absent without regions. */
+  readonly marks?: Pick<CountMarks, "markSoon"> | undefined;
 }
 
 /** The Redis store in which all engines count failures. Returns undefined while Redis is unavailable. */

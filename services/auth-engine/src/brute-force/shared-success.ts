@@ -1,7 +1,7 @@
 import type { Clock } from "@postern/shared/platform/time";
 import type { BruteForceSettings } from "./brute-force-settings.ts";
 import type { CountedAttempt, NetworkNote, SharedStore, SuccessResult } from "./shared-store.ts";
-import { createWriteThrottle } from "./write-throttle.ts";
+import { createWriteThrottle } from "./write-limits.ts";
 
 /** A success is recorded again after this time, in case Redis lost it. */
 const recordMs = 900_000;

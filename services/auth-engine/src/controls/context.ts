@@ -1,6 +1,6 @@
-import type { Logger } from "@postern/shared/platform/logging";
+import type { Base } from "@postern/shared/assembly";
 import { type Clock, steadyClock } from "@postern/shared/platform/time";
-import type { EngineMetrics } from "../metrics.ts";
+import type { Foundation } from "../foundation.ts";
 import type { ControlSettings, RblControlSettings } from "./control-settings.ts";
 import { type Control, type Controls, createControls, createRelayDomains, createTlsRequired } from "./controls.ts";
 import { createCachingLookup, createDnsLookup } from "./rbl/address-lookup-dns.ts";
@@ -26,10 +26,7 @@ export function createFailureNotes(clock: Clock, everyMs: number, note: (note: F
   };
 }
 
-interface Parts {
-  readonly logger: Logger;
-  readonly metrics: EngineMetrics;
-}
+type Parts = Pick<Foundation, "metrics"> & Pick<Base, "logger">;
 
 const noteFailuresEveryMs = 60_000;
 
@@ -37,7 +34,7 @@ function makeRbl({ rbl, dns, cache }: RblControlSettings, { logger, metrics }: P
   return createRbl(
     rbl,
     createCachingLookup(createDnsLookup(dns), steadyClock, cache),
-    (outcome) => metrics.rblQueried(outcome),
+    metrics.rblQueried,
     createFailureNotes(steadyClock, noteFailuresEveryMs, (note) =>
       logger.warn(note, "a block list could not be queried"),
     ),
@@ -52,7 +49,5 @@ export function makeControls(settings: ControlSettings, parts: Parts): Controls 
     ...(relayDomains === undefined ? [] : [createRelayDomains(relayDomains)]),
     ...(rbl === undefined ? [] : [makeRbl(rbl, parts)]),
   ];
-  return controls.length === 0
-    ? undefined
-    : createControls(controls, (name, outcome) => parts.metrics.controlled(name, outcome));
+  return controls.length === 0 ? undefined : createControls(controls, parts.metrics.controlled);
 }

@@ -2,8 +2,7 @@ import type { AuthDecision } from "@postern/shared/contracts";
 import { errorCodes } from "@postern/shared/platform/errors";
 import { canonicalDomain, createCidrSet } from "@postern/shared/platform/net";
 import type { Attempt } from "../pipeline/attempt.ts";
-import type { AccountFacts } from "../pipeline/facts.ts";
-import { denial, type Step, type StepContext } from "../pipeline/step.ts";
+import { type AccountFacts, denial, type Step, type StepContext } from "../pipeline/step.ts";
 import type { ControlSettings } from "./control-settings.ts";
 
 /** The domain of `local@domain`; undefined for a name without a domain or with more than one `@`. */

@@ -13,7 +13,8 @@ import {
   domainDayKey,
   type RedisClient,
 } from "@postern/shared/platform/redis";
-import type { DomainBatch } from "./domain-counter.ts";
+import type { SendBatch } from "../rollups/batch-writer.ts";
+import type { DomainBatch } from "./domain-counts.ts";
 import addDomainCountsLua from "./scripts/add-domain-counts.lua?raw";
 
 /** Characters of a digest; enough for millions of accounts. */
@@ -23,29 +24,29 @@ const digestLength = 16;
  * @param engine unique to this process.
  * @param digest under a key that is not in Redis, so that its readers cannot try whether an account is among those of a domain
  */
-export function createDomainCountStore(redis: RedisClient, keyPrefix: string, engine: string, digest: KeyedDigest) {
+export function createDomainCountStore(
+  redis: RedisClient,
+  keyPrefix: string,
+  engine: string,
+  digest: KeyedDigest,
+): SendBatch<DomainBatch> {
   const run = defineVariableScript(redis, { name: "addDomainCounts", lua: addDomainCountsLua }, 1);
   const batchKey = domainBatchKey.build(keyPrefix, engine);
-  return {
-    /** Adds a batch once, however often it is sent. A batch has a higher number than those before it. */
-    add: async (batch: number, [first]: readonly DomainBatch[]): Promise<void> => {
-      if (first === undefined) return;
-      const { day, week, seconds, parts } = first;
-      const dayKey = domainDayKey.build(keyPrefix, String(day));
-      const written = parts.flatMap(({ domain, ok, failed, accounts }) => [
-        domain,
-        ok,
-        failed,
-        ...accountKinds.flatMap((kind) => [
-          domainAccountsKey.build(keyPrefix, kind, String(week), domain),
-          accounts[kind].length,
-          ...accounts[kind].map((account) => digest(account.toLowerCase(), "base64url").slice(0, digestLength)),
-        ]),
-      ]);
-      const limits = [dayKey, dayLifeSeconds, maxDomainsADay, otherDomains, seconds, weekLifeSeconds];
-      await run([batchKey], [batch, domainBatchKey.ttlSeconds, ...limits, accountKinds.length, ...written]);
-    },
+  return async (batch, [first]) => {
+    if (first === undefined) return;
+    const { day, week, seconds, parts } = first;
+    const dayKey = domainDayKey.build(keyPrefix, String(day));
+    const written = parts.flatMap(({ domain, ok, failed, accounts }) => [
+      domain,
+      ok,
+      failed,
+      ...accountKinds.flatMap((kind) => [
+        domainAccountsKey.build(keyPrefix, kind, String(week), domain),
+        accounts[kind].length,
+        ...accounts[kind].map((account) => digest(account.toLowerCase(), "base64url").slice(0, digestLength)),
+      ]),
+    ]);
+    const limits = [dayKey, dayLifeSeconds, maxDomainsADay, otherDomains, seconds, weekLifeSeconds];
+    await run([batchKey], [batch, domainBatchKey.ttlSeconds, ...limits, accountKinds.length, ...written]);
   };
 }
-
-export type DomainCountStore = ReturnType<typeof createDomainCountStore>;

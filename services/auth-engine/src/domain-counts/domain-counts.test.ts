@@ -15,7 +15,7 @@ import { domainDayKey, type RedisClient } from "@postern/shared/platform/redis";
 import { type RedisServer, spawnRedis } from "@postern/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { testRedis } from "../../../../test/support/redis-content.ts";
-import { DomainCounter } from "./domain-counter.ts";
+import { DomainCounter } from "./domain-counts.ts";
 import { createDomainCountStore } from "./domain-counts-redis.ts";
 
 let server: RedisServer;
@@ -58,8 +58,8 @@ function engineAt(name: string, clock: { nowMs: number }) {
     for (let parts = counter.take(); parts.length > 0; parts = counter.take()) {
       batch += 1;
       // A batch that is sent twice counts once.
-      await store.add(batch, parts);
-      await store.add(batch, parts);
+      await store(batch, parts);
+      await store(batch, parts);
     }
     return batch - before;
   };

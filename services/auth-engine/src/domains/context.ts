@@ -1,8 +1,6 @@
 import type { Base } from "@postern/shared/assembly";
 import { domainFlushed, type findDomain, type Reply, type Request } from "@postern/shared/contracts";
 import { Domains, InvalidRecord, type ReadRecord, RecordCache } from "@postern/shared/domain/domains";
-import type { ScriptRunner } from "@postern/shared/domain/scripts";
-import type { Bus } from "@postern/shared/platform/bus";
 import { createBoundedCache } from "@postern/shared/platform/cache";
 import { type Config, usesDomains } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
@@ -10,15 +8,13 @@ import { Replaceable } from "@postern/shared/platform/lifecycle";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { BackendsByName } from "../backends/backends-by-name.ts";
 import { type BackendSet, createScriptModules } from "../backends/context.ts";
+import type { Foundation } from "../foundation.ts";
 import { createBackendOfNone, createBackendsByName } from "./domain-backends.ts";
 import { createReadRecord } from "./domain-source.ts";
-import { listableWithin } from "./listable-within.ts";
 import { type AddressRule, addressRule, type ForeignAddress } from "./own-addresses.ts";
+import { listableWithin } from "./place-attempt.ts";
 
-interface Parts {
-  readonly base: Base;
-  readonly scripts: { readonly decisions: ScriptRunner };
-}
+type Parts = Pick<Foundation, "base" | "scripts">;
 
 /** The domains of one configuration, with the connections of their source. */
 interface Generation {
@@ -45,6 +41,10 @@ function failureLog({ logger }: Pick<Base, "logger">, count: () => void) {
       isFailing = false;
     },
   };
+}
+
+interface ChosenFrom {
+  readonly backends: Pick<BackendSet, "current">;
 }
 
 function generationMaker({ base, scripts }: Parts) {
@@ -143,15 +143,7 @@ function createFindDomain(domains: () => Domains | undefined) {
 /** The domains of the site, and the backends for each name. */
 export function createLiveDomains(
   config: Config,
-  {
-    base,
-    bus,
-    backends,
-    ...parts
-  }: Parts & {
-    readonly bus: Pick<Bus, "subscribe">;
-    readonly backends: Pick<BackendSet, "current">;
-  },
+  { base, bus, backends, ...parts }: Pick<Foundation, "base" | "bus" | "scripts"> & ChosenFrom,
 ) {
   const { logger, metrics, metricsPrefix } = base;
   const make = generationMaker({ base, ...parts });

@@ -26,7 +26,7 @@ export interface AccountNames {
   ) => BackendAccount["attributes"] | Promise<BackendAccount["attributes"]>;
 }
 
-interface Naming {
+export interface Naming {
   /** `auth.domains.default_domain`, whose accounts may have names without a domain; empty if there is none. */
   readonly defaultName: string;
   /** The domain of an account. Throws and rejects if the source of the records cannot tell. */
@@ -35,6 +35,7 @@ interface Naming {
   readonly isServedBy: (domain: Domain, backend: string) => boolean;
   /** Whether the site, and no customer, chooses the identifiers in a backend: those of `auth.backends.order`. */
   readonly isOfSite: (backend: string) => boolean;
+  /** A backend returned an account of another domain. */
   readonly onForeign: (account: string, backend: string, domain: string) => void;
   /** Which addresses backends of customers may name. */
   readonly addresses: Addresses;

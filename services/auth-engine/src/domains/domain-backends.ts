@@ -2,8 +2,7 @@ import { type Domain, type Domains, type KnownDomain, unknownDomain } from "@pos
 import { AppError } from "@postern/shared/platform/errors";
 import type { Backend } from "../backends/backend.ts";
 import type { BackendsByName } from "../backends/backends-by-name.ts";
-import { type AccountNames, accountNamesOf, createDomainBackend } from "./domain-backend.ts";
-import type { Addresses } from "./own-addresses.ts";
+import { type AccountNames, accountNamesOf, createDomainBackend, type Naming } from "./domain-backend.ts";
 
 const unknownUser = { kind: "unknown_user" } as const;
 
@@ -25,26 +24,21 @@ export function createBackendOfNone(spendVerification: Backend["spendVerificatio
   };
 }
 
-interface Deps {
-  /** All backends: those of `auth.backends.order`, then those that only records name. */
-  readonly set: { readonly current: readonly Backend[] };
+interface NamingDeps extends Pick<Naming, "onForeign" | "addresses"> {
   /** Absent while all domains are decided by `auth.backends.order`. */
   readonly domains: () => Domains | undefined;
   /** The names of `auth.backends.order`. */
   readonly order: () => readonly string[];
+}
+
+interface Deps extends NamingDeps {
+  /** All backends: those of `auth.backends.order`, then those that only records name. */
+  readonly set: { readonly current: readonly Backend[] };
   readonly none: Backend;
-  /** A backend returned an account of another domain. */
-  readonly onForeign: (account: string, backend: string, domain: string) => void;
-  readonly addresses: Addresses;
 }
 
 /** How domains name the accounts of backends. */
-function createNaming({
-  domains,
-  order,
-  onForeign,
-  addresses,
-}: Pick<Deps, "domains" | "order" | "onForeign" | "addresses">) {
+function createNaming({ domains, order, onForeign, addresses }: NamingDeps) {
   const isOfSite = (backend: string): boolean => order().includes(backend);
   const namesOf = ({ backends }: KnownDomain): readonly string[] => (backends.length > 0 ? backends : order());
   const domainOf = (account: string): Domain | Promise<Domain> => {

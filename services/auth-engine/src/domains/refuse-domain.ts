@@ -1,7 +1,6 @@
 import type { AuthDecision } from "@postern/shared/contracts";
 import { type Attempt, tokenMechanism } from "../pipeline/attempt.ts";
-import type { AccountFacts } from "../pipeline/facts.ts";
-import { denial, type Step } from "../pipeline/step.ts";
+import { type AccountFacts, denial, type Step } from "../pipeline/step.ts";
 import { appPasswordDigest } from "../second-factors/app-passwords.ts";
 
 /** Why a domain's rules refuse, for logs. */

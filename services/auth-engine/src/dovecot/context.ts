@@ -3,54 +3,25 @@ import {
   type AuthPolicyLogin,
   type AuthPolicyResult,
   type AuthPolicyVerdict,
-  authPolicyAllow,
-  authPolicyReport,
-  authPolicyReset,
+  type authPolicyReset,
   normalisedProtocol,
   type Reply,
   type Request,
 } from "@postern/shared/contracts";
 import type { BruteForceRecords } from "@postern/shared/domain/brute-force";
-import type { DecisionWatches } from "@postern/shared/domain/decision-watch";
 import type { Domain, Domains } from "@postern/shared/domain/domains";
-import type { DecisionNote, HistoryRecorder } from "@postern/shared/domain/history";
-import type { Bus, Serving } from "@postern/shared/platform/bus";
-import type { Config } from "@postern/shared/platform/config";
+import type { DecisionNote } from "@postern/shared/domain/history";
 import { AppError } from "@postern/shared/platform/errors";
-import type { Logger } from "@postern/shared/platform/logging";
 import { systemClock } from "@postern/shared/platform/time";
-import type { BackendsByName } from "../backends/backends-by-name.ts";
-import { createChosenNames } from "../brute-force/chosen-names.ts";
-import type { LiveBruteForce } from "../brute-force/context.ts";
 import { createGuessDigest } from "../brute-force/guess-digest.ts";
-import type { DomainCounts } from "../domain-counts/domain-counts.ts";
-import type { LiveDomains } from "../domains/context.ts";
+import { createChosenNames } from "../brute-force/write-limits.ts";
+import type { EngineContext } from "../context.ts";
 import { placeName, withDomain } from "../domains/place-attempt.ts";
-import type { Origins } from "../origins/origins.ts";
 import type { CallContext } from "../pipeline/attempt.ts";
-import type { Policies } from "../policy/policies.ts";
-import type { Rollups } from "../rollups/rollups.ts";
 import { createSuspensionCheck } from "../suspensions/is-suspended.ts";
-import type { SuspensionsDep } from "../suspensions/refuse-suspended.ts";
 import { createAllowLogin } from "./allow-login.ts";
 import { noteOfReport, noteOfVerdict } from "./note-of-report.ts";
 import { createReportLogin } from "./report-login.ts";
-
-/** Operators reset one address or account after the other. */
-const maxResets = 16;
-
-/** Answers the bus methods `auth-engine.auth-policy-…`. */
-export function serveDovecot(
-  bus: Bus,
-  dovecot: Dovecot,
-  options: { readonly maxInFlight: number; readonly instance: string },
-): readonly Serving[] {
-  return [
-    bus.serve(authPolicyAllow, dovecot.allow, options),
-    bus.serve(authPolicyReport, dovecot.report, options),
-    bus.serve(authPolicyReset, dovecot.reset, { ...options, maxInFlight: maxResets }),
-  ];
-}
 
 /** Names that may not exist are stored for about as long. */
 const chosenNamesMs = 3_600_000;
@@ -105,44 +76,28 @@ async function placeLogin<Login extends AuthPolicyLogin>(
 }
 
 /** Evaluates and records sign-ins that mail servers verify, by the auth-policy protocol of Dovecot. */
-export function makeDovecot(
-  { storage }: Config,
-  parts: {
-    readonly bruteForce: LiveBruteForce | undefined;
-    readonly rules: { readonly current: { readonly policies: Policies | undefined } };
-    /** Absent while no history is recorded. */
-    readonly history: HistoryRecorder | undefined;
-    readonly watches: DecisionWatches;
-    readonly suspensions: SuspensionsDep["suspensions"];
-    readonly backendsByName: BackendsByName;
-    readonly domains: Pick<LiveDomains, "current">;
-    readonly rollups: Rollups;
-    /** Absent without files that say where addresses are. */
-    readonly origins: Origins | undefined;
-    readonly domainCounts: Pick<DomainCounts, "reported">;
-    readonly logger: Logger;
-  },
-) {
+export function makeDovecot(context: EngineContext) {
+  const { bruteForce, rules, history, watches, domains, rollups, origins, domainCounts } = context;
   const record = (note: DecisionNote, domain: Domain | undefined): void => {
-    parts.history?.note(note);
-    if (parts.watches.isWatched) parts.watches.note(note);
-    parts.rollups.reported(note);
-    parts.origins?.reported(note);
-    parts.domainCounts.reported(note, domain);
+    history?.note(note);
+    if (watches.isWatched) watches.note(note);
+    rollups.reported(note);
+    origins?.reported(note);
+    domainCounts.reported(note, domain);
   };
-  const bruteForce = () => parts.bruteForce?.current;
-  const suspension = createSuspensionCheck(parts, parts.backendsByName);
-  const allow = createAllowLogin(bruteForce, () => parts.rules.current.policies, suspension);
+  const protection = () => bruteForce?.current;
+  const suspension = createSuspensionCheck(context, context.backendsByName);
+  const allow = createAllowLogin(protection, () => rules.current.policies, suspension);
   const report = createReportLogin(
-    bruteForce,
-    () => parts.bruteForce?.history,
-    createGuessDigest(storage.redis.password_nonce),
+    protection,
+    () => bruteForce?.history,
+    createGuessDigest(context.passwordNonce),
     createChosenNames(systemClock, chosenNamesMs),
   );
-  const reset = createResetCounts(() => parts.bruteForce?.records);
+  const reset = createResetCounts(() => bruteForce?.records);
   return {
     allow: async (typed: AuthPolicyLogin, call: CallContext): Promise<AuthPolicyVerdict> => {
-      const { login, domain } = await placeLogin(typed, parts.domains.current);
+      const { login, domain } = await placeLogin(typed, domains.current);
       // What a caller typed outside of its domains tells it nothing, not even that the account is suspended.
       const isOutside = typed.callerDomains !== undefined && domain?.isKnown !== true;
       const names = { typed: isOutside ? login.username : typed.username, domain };
@@ -152,16 +107,14 @@ export function makeDovecot(
       return withDomain(verdict, domain);
     },
     report: async (typed: AuthPolicyResult, call: CallContext): Promise<AuthPolicyEffect> => {
-      const { login, domain } = await placeLogin(typed, parts.domains.current);
+      const { login, domain } = await placeLogin(typed, domains.current);
       const effect = await report(login, call);
       record(noteOfReport(login, effect, systemClock.now()), domain);
       return withDomain(effect, domain);
     },
     reset: async (request: Request<typeof authPolicyReset>) => {
-      const found = request.username === undefined ? undefined : await parts.domains.current?.place(request.username);
+      const found = request.username === undefined ? undefined : await domains.current?.place(request.username);
       return reset(found === undefined ? request : { ...request, username: found.username });
     },
   };
 }
-
-export type Dovecot = ReturnType<typeof makeDovecot>;

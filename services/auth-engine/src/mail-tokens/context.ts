@@ -1,5 +1,4 @@
 import {
-  type Base,
   type KeySetPlace,
   keySourceAt,
   opaqueTokensFromConfig,
@@ -9,9 +8,9 @@ import {
 } from "@postern/shared/assembly";
 import type { AccessTokenRules } from "@postern/shared/domain/tokens";
 import { backchannelAudience, type Config, mailScopes } from "@postern/shared/platform/config";
-import { type RedisClient, watchRedisClock } from "@postern/shared/platform/redis";
+import { watchRedisClock } from "@postern/shared/platform/redis";
 import { possibleTimes, systemClock } from "@postern/shared/platform/time";
-import type { EngineMetrics } from "../metrics.ts";
+import type { Foundation } from "../foundation.ts";
 import type { EngineSettings } from "../settings.ts";
 import { createMailTokenCheck } from "./check-mail-token.ts";
 
@@ -60,24 +59,17 @@ function mailTokensFromConfig(config: Config, parts: TokenParts) {
   return { verifier, close };
 }
 
-interface Parts {
-  readonly base: Base;
-  readonly metrics: EngineMetrics;
-  readonly redis: RedisClient | undefined;
-}
-
 /** Verification of users' access tokens, with the resources that it keeps open. */
 export async function createMailTokens(
   config: Config,
   { oauthBearer }: EngineSettings,
-  { base, metrics, redis }: Parts,
+  { base, metrics, redis }: Pick<Foundation, "base" | "metrics" | "redis">,
 ) {
-  if (!oauthBearer.enabled || redis === undefined) return undefined;
+  if (!oauthBearer.enabled) return undefined;
   const regionCalls = await regionCallsFromConfig(config, base);
   const tokens = mailTokensFromConfig(config, { logger: base.logger, redis, regionCalls });
-  const check = createMailTokenCheck(tokens.verifier, oauthBearer.ignoreCase, oauthBearer.limits, (outcome) =>
-    metrics.mailTokenChecked(outcome),
-  );
+  const { ignoreCase, limits } = oauthBearer;
+  const check = createMailTokenCheck(tokens.verifier, ignoreCase, limits, metrics.mailTokenChecked);
   const close = async (): Promise<void> => {
     tokens.close();
     await regionCalls?.close();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { BruteForce, CountedFacts } from "../brute-force/brute-force.ts";
-import { countFailure } from "../brute-force/count-failure.ts";
+import { countFailure } from "../brute-force/brute-force-steps.ts";
 import { attemptOf } from "../pipeline/attempt.ts";
 import { stepDeps } from "../pipeline/testing/step-deps.ts";
 import { verifyToken } from "./verify-token.ts";

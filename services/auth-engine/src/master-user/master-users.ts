@@ -3,21 +3,16 @@ import type { Audit } from "@postern/shared/domain/audit";
 import { lookUpAccount } from "../backends/ask-backends.ts";
 import { forEveryName } from "../backends/backends-by-name.ts";
 import { type BackendDeps, verifyPassword } from "../backends/verify-in-backends.ts";
-import type { BruteForceDep } from "../brute-force/check-brute-force.ts";
+import type { BruteForceDep } from "../brute-force/brute-force-steps.ts";
 import { type Attempt, type MasterLogin, tokenMechanism } from "../pipeline/attempt.ts";
-import type { AccountFacts } from "../pipeline/facts.ts";
-import { denial, type Step, type StepContext } from "../pipeline/step.ts";
+import { type AccountFacts, denial, type Step, type StepContext } from "../pipeline/step.ts";
+import type { LiveEngineSettings } from "../settings.ts";
 import { denySuspended, type SuspensionsDep } from "../suspensions/refuse-suspended.ts";
 
 /** Mail dialects only: tokens and browser sessions for another user are never issued this way. */
 const dialects: ReadonlySet<Dialect> = new Set(["json", "cbor", "header", "basic", "proxy", "sasl", "grpc"]);
 
-interface MasterUserSettings {
-  /** Undefined for a login name with one user only. */
-  readonly parse: (username: string) => { readonly user: string; readonly masterUser: string } | undefined;
-  /** `auth.pipeline.master_user.users` */
-  readonly users: readonly string[];
-}
+type MasterUserSettings = NonNullable<LiveEngineSettings["masterUser"]>;
 
 export function createMasterUsers({ parse, users }: MasterUserSettings, audit: Audit) {
   const masters = new Set(users);
@@ -44,7 +39,8 @@ export interface MasterUserDeps extends BackendDeps, BruteForceDep, SuspensionsD
 async function verify(
   attempt: Attempt,
   { user }: MasterLogin,
-  { context, deps }: { readonly context: StepContext; readonly deps: MasterUserDeps },
+  context: StepContext,
+  deps: MasterUserDeps,
 ): Promise<AuthDecision> {
   const { password, masterLogin: _login, ...rest } = attempt;
   if (password === undefined || tokenMechanism(attempt.method) !== undefined) {
@@ -64,13 +60,14 @@ async function verify(
 async function audited(
   attempt: Attempt,
   masterLogin: MasterLogin,
-  { context, deps }: { readonly context: StepContext; readonly deps: MasterUserDeps },
+  context: StepContext,
+  deps: MasterUserDeps,
 ): Promise<AuthDecision> {
   const { session, username: actor, clientIp, protocol } = attempt;
   const login = { event: "master_user.login", actor, target: masterLogin.user, session, clientIp, protocol } as const;
   const audit = (outcome: "ok" | "denied" | "undecided"): void => deps.masterUsers?.audit.record({ ...login, outcome });
   try {
-    const decision = await verify(attempt, masterLogin, { context, deps });
+    const decision = await verify(attempt, masterLogin, context, deps);
     audit(decision.outcome === "ok" ? "ok" : "denied");
     return decision;
   } catch (thrown) {
@@ -87,5 +84,5 @@ async function audited(
 export const verifyMasterUser: Step<AccountFacts, MasterUserDeps> = {
   name: "verify-master-user",
   run: (attempt, context, deps) =>
-    attempt.masterLogin === undefined ? undefined : audited(attempt, attempt.masterLogin, { context, deps }),
+    attempt.masterLogin === undefined ? undefined : audited(attempt, attempt.masterLogin, context, deps),
 };

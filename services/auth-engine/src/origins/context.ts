@@ -11,15 +11,9 @@ import { createOriginStore } from "./origins-redis.ts";
  */
 export function createOrigins(
   { storage }: Config,
-  {
-    places,
-    redis,
-    engineId,
-  }: {
-    readonly places: Places | undefined;
-    readonly redis: RedisClient;
-    readonly engineId: string;
-  },
+  places: Places | undefined,
+  redis: RedisClient,
+  engineId: string,
 ): Origins | undefined {
   if (places?.isConfigured !== true) return undefined;
   return new Origins(createOriginStore(redis, storage.redis.prefix, engineId), places, systemClock);

@@ -2,7 +2,7 @@ import type { AuthDecision } from "@postern/shared/contracts";
 import { type OriginRange, originRangeNames, originRanges } from "@postern/shared/domain/origins";
 import { unknownPlace } from "@postern/shared/domain/risk";
 import { expect, test } from "vitest";
-import { OriginCounter, type OriginPeriod } from "./origin-counter.ts";
+import { OriginCounter, type OriginPeriod } from "./origins.ts";
 
 const startMs = 1_900_000_000_000;
 const refused: AuthDecision = { outcome: "fail", reason: "wrong_password", memoryCache: "miss" };

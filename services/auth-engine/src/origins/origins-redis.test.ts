@@ -40,11 +40,11 @@ const named = (name: string): Tallies => new Map([["64500", { ok: 1, refused: 0,
 
 test("engines add up, a batch that is sent twice counts once, and only periods of the range are read", async () => {
   const [one, other] = [createOriginStore(redis, "p:", "a"), createOriginStore(redis, "p:", "b")];
-  await one.add(1, [period(present, { countries: de(1, 2), systems: named("Old Name") })]);
-  await one.add(1, [period(present, { countries: de(1, 2), systems: named("Old Name") })]);
-  await other.add(1, [period(present, { countries: de(10, 20), systems: named("New Name") })]);
-  await one.add(2, [period(present - 5, { countries: de(100, 200), systems: named("") })]);
-  await one.add(3, [period(present - 6, { countries: de(1000, 2000) })]);
+  await one(1, [period(present, { countries: de(1, 2), systems: named("Old Name") })]);
+  await one(1, [period(present, { countries: de(1, 2), systems: named("Old Name") })]);
+  await other(1, [period(present, { countries: de(10, 20), systems: named("New Name") })]);
+  await one(2, [period(present - 5, { countries: de(100, 200), systems: named("") })]);
+  await one(3, [period(present - 6, { countries: de(1000, 2000) })]);
   const found = await createOriginReader(redis, "p:")("1h", nowMs);
   expect(found.countries).toEqual(new Map([["DE", { ok: 111, refused: 222, name: "" }]]));
   expect(found.systems).toEqual(new Map([["64500", { ok: 3, refused: 0, name: "New Name" }]]));
@@ -68,7 +68,7 @@ test("Redis keeps what the engines would keep, and no count is lost", async () =
       const prefix = `p${engine}:`;
       const store = createOriginStore(redis, prefix, "a");
       const systems: Tallies = new Map(sent.map(({ system, ...of }) => [String(system), { ...of, name: "" }]));
-      await store.add(1, [period(present, { systems: new Map(systems) })]);
+      await store(1, [period(present, { systems: new Map(systems) })]);
       const { systems: found } = await createOriginReader(redis, prefix)("1h", nowMs);
       keepLargest(systems, maxOrigins.systems);
       expect(found.size).toBeLessThanOrEqual(maxOrigins.systems);
@@ -94,7 +94,7 @@ test("with every entry in every period, all counts over time together take less 
   for (const range of originRangeNames) {
     for (let age = 0; age < originRanges[range].periods + 3; age += 1) {
       batch += 1;
-      await store.add(batch, [{ range, number: 1_000_000 + age, tallies: { countries, systems } }]);
+      await store(batch, [{ range, number: 1_000_000 + age, tallies: { countries, systems } }]);
     }
   }
   for (const series of rollupSeriesNames) {

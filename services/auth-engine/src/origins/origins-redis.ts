@@ -1,10 +1,11 @@
 import { maxOrigins, originKinds, originLifeSeconds, originRanges } from "@postern/shared/domain/origins";
 import { defineVariableScript, originBatchKey, originKey, type RedisClient } from "@postern/shared/platform/redis";
-import type { OriginPeriod } from "./origin-counter.ts";
+import type { SendBatch } from "../rollups/batch-writer.ts";
+import type { OriginPeriod } from "./origins.ts";
 import addOriginsLua from "./scripts/add-origins.lua?raw";
 
 /** @param engine unique to this process. */
-export function createOriginStore(redis: RedisClient, keyPrefix: string, engine: string) {
+export function createOriginStore(redis: RedisClient, keyPrefix: string, engine: string): SendBatch<OriginPeriod> {
   const run = defineVariableScript(redis, { name: "addOrigins", lua: addOriginsLua }, 1);
   const batchKey = originBatchKey.build(keyPrefix, engine);
   const argumentsOf = ({ range, number, tallies }: OriginPeriod): readonly (string | number)[] =>
@@ -13,12 +14,7 @@ export function createOriginStore(redis: RedisClient, keyPrefix: string, engine:
       const entries = [...tallies[kind]].flatMap(([origin, { ok, refused, name }]) => [origin, ok, refused, name]);
       return [key, originLifeSeconds(range), maxOrigins[kind], entries.length / 4, ...entries];
     });
-  return {
-    /** Adds a batch once, however often it is sent. A batch has a higher number than those before it. */
-    add: async (batch: number, periods: readonly OriginPeriod[]): Promise<void> => {
-      await run([batchKey], [batch, originBatchKey.ttlSeconds, ...periods.flatMap(argumentsOf)]);
-    },
+  return async (batch, periods) => {
+    await run([batchKey], [batch, originBatchKey.ttlSeconds, ...periods.flatMap(argumentsOf)]);
   };
 }
-
-export type OriginStore = ReturnType<typeof createOriginStore>;

@@ -10,7 +10,7 @@ import {
 } from "@postern/shared/platform/policies";
 import type { ControlFacts } from "../controls/controls.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
-import type { ScoredFacts } from "../risk/scored-sign-in.ts";
+import type { ScoredFacts } from "../risk/sign-in.ts";
 
 /** Operations to which policies apply; the last one is a sign-in that a mail server verifies. */
 export type PolicyOperation = AuthOperation | "auth_policy";

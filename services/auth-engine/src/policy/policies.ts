@@ -74,10 +74,14 @@ export interface AppliedPolicy {
   readonly after: AuthDecision["outcome"];
 }
 
-export interface PoliciesDeps {
+/** `auth.policy`, compiled. */
+export interface PolicySettings {
   readonly mode: PolicyMode;
   readonly rules: readonly PolicyRule[];
   readonly catalogues: Catalogues;
+}
+
+interface PoliciesDeps extends PolicySettings {
   readonly onApplied: (applied: AppliedPolicy) => void;
 }
 

@@ -1,18 +1,11 @@
-import { type Catalogue, type Catalogues, createCatalogues, withBuiltIn } from "@postern/shared/domain/localisation";
+import { type Catalogue, createCatalogues, withBuiltIn } from "@postern/shared/domain/localisation";
 import type { PolicyConfig } from "@postern/shared/platform/config";
 import { compileCondition, type PolicySets, readSets } from "@postern/shared/platform/policies";
 import { parse } from "yaml";
 import { operationNames, type PolicyOperation } from "./fact-readers.ts";
-import { type MessageSource, type PolicyMode, type PolicyRule, policyEffects } from "./policies.ts";
+import { type MessageSource, type PolicyRule, type PolicySettings, policyEffects } from "./policies.ts";
 
 type RuleConfig = PolicyConfig["policies"][number];
-
-/** `auth.policy`, compiled. */
-export interface PolicySettings {
-  readonly mode: PolicyMode;
-  readonly rules: readonly PolicyRule[];
-  readonly catalogues: Catalogues;
-}
 
 function refuse(path: string, expected: string): never {
   throw new Error(`${path} must be ${expected}`);

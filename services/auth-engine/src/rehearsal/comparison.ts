@@ -1,4 +1,4 @@
-import { rehearsalChanges } from "@postern/shared/contracts";
+import { type RehearsalReport, rehearsalChanges } from "@postern/shared/contracts";
 import { foldedName, knownNetworkOf } from "@postern/shared/domain/brute-force";
 import { NumberSet, numberOf } from "./number-set.ts";
 import type { SignIn } from "./sign-in.ts";
@@ -47,13 +47,7 @@ function changeOf(before: Verdict, after: Verdict): Change {
   return after.kind === "unknown" ? "ban_lifted" : "refused_otherwise";
 }
 
-interface Example {
-  readonly time: string;
-  readonly username: string;
-  readonly client_ip: string;
-  readonly protocol: string;
-  readonly session: string;
-}
+type Example = RehearsalReport["groups"][number]["examples"][number];
 
 class Group {
   readonly tally = new Tally(mostInGroup);

@@ -92,7 +92,8 @@ export function signInsOf(record: HistoryRecord, sinceMs: number): readonly Sign
 export async function addRecord(rehearsal: Rehearsal, record: HistoryRecord, sinceMs: number): Promise<void> {
   const why = leftOutBecause(record);
   if (why !== undefined) {
-    rehearsal.leftOut.set(why, (rehearsal.leftOut.get(why) ?? 0) + record.count);
+    const { leftOut } = rehearsal.counts;
+    leftOut.set(why, (leftOut.get(why) ?? 0) + record.count);
     return;
   }
   const signIns = signInsOf(record, sinceMs);

@@ -5,20 +5,25 @@ import type { RecordSource } from "./record-source.ts";
 
 type Reasons = RehearsalReport["not_judged"];
 
-/** What a rehearsal counted while it decided. */
-interface Counted {
+/** What a rehearsal counts while it decides. */
+export const newCounts = () => ({
+  /** Facts that policies depend on and that were not recorded. */
+  missingFacts: new Map<string, number>(),
+  /** Records of the history that are not replayed, by what they are. */
+  leftOut: new Map<string, number>(),
+  bans: { recorded: 0, explained: 0, unrecorded: 0 },
+  withoutAnswer: 0,
+  warmUp: 0,
+  lookups: 0,
+  late: 0,
+  answered: 0,
+});
+
+interface Counted extends ReturnType<typeof newCounts> {
   readonly source: RecordSource;
   readonly configs: readonly [before: Config, after: Config];
-  readonly missingFacts: ReadonlyMap<string, number>;
-  readonly leftOut: ReadonlyMap<string, number>;
-  readonly bans: { readonly recorded: number; readonly explained: number; readonly unrecorded: number };
   readonly uncertain: number;
-  readonly withoutAnswer: number;
   readonly withoutPast: number;
-  readonly warmUp: number;
-  readonly lookups: number;
-  readonly late: number;
-  readonly answered: number;
   readonly unlooked: number;
   readonly isIncomplete: boolean;
 }

@@ -5,8 +5,7 @@ import { canonicalName } from "@postern/shared/platform/net";
 import { memoryMs } from "../brute-force/shared-store.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
 import { denial } from "../pipeline/step.ts";
-import { numberOf } from "./number-set.ts";
-import { NumberTable } from "./number-table.ts";
+import { NumberTable, numberOf } from "./number-set.ts";
 import type { Recorded, ReplayedRules } from "./replayed-rules.ts";
 import type { SignIn } from "./sign-in.ts";
 
@@ -125,17 +124,8 @@ export class Recordings {
   }
 }
 
-function attemptOf({
-  session,
-  dialect,
-  operation,
-  username,
-  protocol,
-  clientIp,
-  tls,
-  outcome,
-  reason,
-}: SignIn): Attempt {
+function attemptOf(signIn: SignIn): Attempt {
+  const { session, dialect, operation, username, protocol, clientIp, tls, outcome, reason } = signIn;
   const attempt: Attempt = {
     session,
     dialect,

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
-import type { FromRehearsal, RehearsalTask } from "./rehearsal-worker.ts";
-import type { RehearsalProgress, RehearsalResult } from "./rehearse-history.ts";
+import type { FromRehearsal } from "./rehearsal-worker.ts";
+import type { RehearsalProgress, RehearsalResult, RehearsalTask } from "./rehearse-history.ts";
 
 /** The worker is TypeScript in the source and JavaScript in the build, like this file. */
 function workerUrl(): URL {
@@ -12,23 +12,19 @@ const memoryMiB = 256;
 /** A page takes less, so a thread that has not ended after this time never will. */
 const stopMs = 10_000;
 
-/** A rehearsal in a thread of its own. */
-export interface RehearsalThread {
-  readonly progress: () => RehearsalProgress;
-  /** Never rejects. `error` is for the log. */
-  readonly result: Promise<{ readonly result: RehearsalResult; readonly error?: unknown }>;
-  /** Ends it with the result so far. */
-  readonly stop: () => void;
-  /** Ends it at once. */
-  readonly end: () => void;
+/** `error` is for the log. */
+interface ThreadResult {
+  readonly result: RehearsalResult;
+  readonly error?: unknown;
 }
 
-const failed = (problem: string, error: unknown) => ({
-  result: { state: "failed", problems: [problem] } satisfies RehearsalResult,
+const failed = (problem: string, error: unknown): ThreadResult => ({
+  result: { state: "failed", problems: [problem] },
   error,
 });
 
-export function startRehearsalThread(workerData: RehearsalTask): RehearsalThread {
+/** A rehearsal in a thread of its own. */
+export function startRehearsalThread(workerData: RehearsalTask) {
   let progress: RehearsalProgress = { done: 0, signIns: 0 };
   let stopTimer: NodeJS.Timeout | undefined;
   const worker = new Worker(workerUrl(), {
@@ -38,7 +34,7 @@ export function startRehearsalThread(workerData: RehearsalTask): RehearsalThread
     stdin: false,
     resourceLimits: { maxOldGenerationSizeMb: memoryMiB },
   });
-  const result = new Promise<Awaited<RehearsalThread["result"]>>((resolve) => {
+  const result = new Promise<ThreadResult>((resolve) => {
     worker.on("message", (message: FromRehearsal) => {
       if (message.type === "progress") progress = message;
       else resolve(message);
@@ -56,12 +52,17 @@ export function startRehearsalThread(workerData: RehearsalTask): RehearsalThread
   });
   return {
     progress: () => progress,
+    /** Never rejects. */
     result,
-    stop: () => {
+    /** Ends it with the result so far. */
+    stop: (): void => {
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
       worker.postMessage("stop");
       stopTimer ??= setTimeout(end, stopMs);
     },
+    /** Ends it immediately. */
     end,
   };
 }
+
+export type RehearsalThread = ReturnType<typeof startRehearsalThread>;

@@ -2,17 +2,13 @@ import { once } from "node:events";
 import { constants, setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import { historyFromConfig, redisFromConfig } from "@postern/shared/assembly";
-import type { Config } from "@postern/shared/platform/config";
 import { addTrustedRoots } from "@postern/shared/platform/net";
-import { type RehearsalProgress, type RehearsalResult, rehearseHistory } from "./rehearse-history.ts";
-
-export interface RehearsalTask {
-  /** In effect. */
-  readonly config: Config;
-  /** The changed configuration. */
-  readonly text: string;
-  readonly sinceMs: number;
-}
+import {
+  type RehearsalProgress,
+  type RehearsalResult,
+  type RehearsalTask,
+  rehearseHistory,
+} from "./rehearse-history.ts";
 
 /** What the thread says. The last message is a result. */
 export type FromRehearsal =

@@ -6,7 +6,7 @@ import type { PolicyFacts } from "../policy/fact-readers.ts";
 import { Comparison } from "./comparison.ts";
 import { unjudgedControls } from "./differing-sections.ts";
 import type { LookUps } from "./look-ups.ts";
-import { notJudged } from "./not-judged.ts";
+import { newCounts, notJudged } from "./not-judged.ts";
 import type { RecordSource } from "./record-source.ts";
 import { createRecordedPolicies } from "./recorded-policies.ts";
 import { Recordings } from "./recordings.ts";
@@ -40,8 +40,7 @@ export class Rehearsal {
   readonly source: RecordSource;
   /** Lines that end as a decision and cannot be read, and lines that are too long. */
   unreadable = 0;
-  /** Records of the history that are not replayed, by what they are. */
-  readonly leftOut = new Map<string, number>();
+  readonly counts = newCounts();
   readonly #configs: readonly [before: Config, after: Config];
   readonly #before: ReplayedRules;
   /** The same object if the configurations differ in nothing that it applies. */
@@ -54,13 +53,6 @@ export class Rehearsal {
   /** Undefined if the configurations count accounts that signed in over different times. */
   readonly #common: SignIns | undefined;
   #nowMs = 0;
-  #late = 0;
-  #warmUp = 0;
-  #withoutAnswer = 0;
-  #lookups = 0;
-  #answered = 0;
-  readonly #bans = { recorded: 0, explained: 0, unrecorded: 0 };
-  readonly #missingFacts = new Map<string, number>();
 
   /** @param lookUps gets the accounts whose sign-ins both admit; undefined if they are not looked up */
   constructor(before: Config, after: Config, source: RecordSource, lookUps?: LookUps) {
@@ -93,8 +85,8 @@ export class Rehearsal {
     this.#nowMs = Math.max(nowMs, timeMs);
     if (!before.isQuiet(success) || (after !== before && !after.isQuiet(success))) return false;
     this.#noteQuiet(success, before, after);
-    if (timeMs < nowMs - lateMs) this.#late += 1;
-    this.#answered += 1;
+    if (timeMs < nowMs - lateMs) this.counts.late += 1;
+    this.counts.answered += 1;
     this.comparison.addEqual(timeMs);
     this.#lookUps?.noteUsual(success);
     this.#noteWarmUp(timeMs);
@@ -112,15 +104,15 @@ export class Rehearsal {
 
   async add(signIn: SignIn): Promise<void> {
     if (signIn.operation === "lookup") {
-      this.#lookups += 1;
+      this.counts.lookups += 1;
       return;
     }
     const { count } = signIn;
-    if (signIn.timeMs < this.#nowMs - lateMs) this.#late += 1;
+    if (signIn.timeMs < this.#nowMs - lateMs) this.counts.late += 1;
     this.#nowMs = Math.max(this.#nowMs, signIn.timeMs);
     const recorded = this.#recordings.of(signIn);
-    if (recorded.answer === undefined) this.#withoutAnswer += count;
-    else if (!recorded.isFirst) this.#answered += count;
+    if (recorded.answer === undefined) this.counts.withoutAnswer += count;
+    else if (!recorded.isFirst) this.counts.answered += count;
     const [factsBefore, factsAfter]: [PolicyFacts, PolicyFacts] = [{}, {}];
     const before = await this.#before.decide(recorded, factsBefore);
     const after = await this.#decideAfter(recorded, before, { factsBefore, factsAfter });
@@ -156,7 +148,7 @@ export class Rehearsal {
   ): void {
     const missing = [before, after].find((one) => typeof one === "string");
     if (typeof missing === "string") {
-      this.#missingFacts.set(missing, (this.#missingFacts.get(missing) ?? 0) + signIn.count);
+      this.counts.missingFacts.set(missing, (this.counts.missingFacts.get(missing) ?? 0) + signIn.count);
       this.#note(signIn, attempt, unchanged, unchanged);
     } else if (typeof before !== "string" && typeof after !== "string") this.#note(signIn, attempt, before, after);
   }
@@ -175,30 +167,23 @@ export class Rehearsal {
   }
 
   #noteWarmUp(timeMs: number): void {
-    if (timeMs - this.comparison.firstMs < this.#warmUpMs) this.#warmUp += 1;
+    if (timeMs - this.comparison.firstMs < this.#warmUpMs) this.counts.warmUp += 1;
   }
 
   /** How well the current rules explain what was recorded: a measure of the replay itself. */
   #compareWithLog({ outcome, count }: SignIn, isBanned: boolean): void {
-    if (outcome === "blocked") this.#bans.recorded += count;
-    if (outcome === "blocked" && isBanned) this.#bans.explained += count;
-    if (outcome !== "blocked" && isBanned) this.#bans.unrecorded += count;
+    if (outcome === "blocked") this.counts.bans.recorded += count;
+    if (outcome === "blocked" && isBanned) this.counts.bans.explained += count;
+    if (outcome !== "blocked" && isBanned) this.counts.bans.unrecorded += count;
   }
 
   #notJudged(): RehearsalReport["not_judged"] {
     return notJudged({
       source: this.source,
       configs: this.#configs,
-      missingFacts: this.#missingFacts,
-      leftOut: this.leftOut,
-      bans: this.#bans,
+      ...this.counts,
       uncertain: Math.max(this.#before.uncertain, this.#after.uncertain),
-      withoutAnswer: this.#withoutAnswer,
       withoutPast: this.#recordings.withoutPast,
-      warmUp: this.#warmUp,
-      lookups: this.#lookups,
-      late: this.#late,
-      answered: this.#answered,
       unlooked: this.#lookUps?.undecided ?? 0,
       isIncomplete: [this.#before, this.#after].some(({ isIncomplete }) => isIncomplete),
     });
@@ -218,7 +203,7 @@ export class Rehearsal {
   get unknownShare(): number {
     const { signIns } = this.comparison;
     if (this.isUnjudged) return 1;
-    const missing = [...this.#missingFacts.values()].reduce((sum, count) => sum + count, 0);
+    const missing = [...this.counts.missingFacts.values()].reduce((sum, count) => sum + count, 0);
     const all = signIns + this.unreadable;
     const unknown = missing + this.unreadable + (this.#lookUps?.undecided ?? 0);
     return all === 0 ? 0 : Math.min(1, unknown / all);

@@ -1,13 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { type Base, rehearsalsFromConfig } from "@postern/shared/assembly";
 import type { beginRehearsal, Reply, Request } from "@postern/shared/contracts";
 import type { RehearsalRecord, Rehearsals } from "@postern/shared/domain/rehearsals";
 import type { Config } from "@postern/shared/platform/config";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Logger } from "@postern/shared/platform/logging";
-import { decidedInRedis } from "@postern/shared/platform/redis";
+import { decidedInRedis, type RedisClient } from "@postern/shared/platform/redis";
 import { steadyClock, systemClock } from "@postern/shared/platform/time";
-import type { RehearsalThread } from "./rehearsal-thread.ts";
-import type { RehearsalTask } from "./rehearsal-worker.ts";
+import { type RehearsalThread, startRehearsalThread } from "./rehearsal-thread.ts";
 
 /** Cancelled within this time. */
 const writeMs = 1000;
@@ -15,15 +15,6 @@ const writeMs = 1000;
 const silenceMs = 10_000;
 /** A larger history is read in part. */
 const longestMs = 3_600_000;
-
-interface RehearsalDeps {
-  /** Undefined while no history is recorded. */
-  readonly rehearsals: Rehearsals | undefined;
-  /** The configuration in effect. */
-  readonly config: () => Config;
-  readonly startThread: (task: RehearsalTask) => RehearsalThread;
-  readonly logger: Logger;
-}
 
 type Begun = Pick<RehearsalRecord, "by" | "startedMs" | "sinceMs">;
 
@@ -104,7 +95,9 @@ async function watch(watched: Watched): Promise<void> {
 }
 
 /** Rehearsals that this engine runs: one at a time, in a thread, with their state in Redis. */
-export function createEngineRehearsals({ rehearsals: store, config, startThread, logger }: RehearsalDeps) {
+export function createEngineRehearsals(config: Config, { logger, configuration }: Base, redis: RedisClient) {
+  /** Undefined while no history is recorded. */
+  const store = rehearsalsFromConfig(config, redis);
   let running: { readonly thread: RehearsalThread; readonly ended: Promise<void> } | undefined;
   let isClosed = false;
   return {
@@ -116,7 +109,7 @@ export function createEngineRehearsals({ rehearsals: store, config, startThread,
       const begun = { by, startedMs: systemClock.now(), sinceMs };
       const first: RehearsalRecord = { ...begun, state: "running", done: 0, signIns: 0, problems: [] };
       if (!(await inRedis(() => store.begin(id, first)))) return { outcome: "busy" };
-      const thread = startThread({ config: config(), text, sinceMs });
+      const thread = startRehearsalThread({ config: configuration.current(), text, sinceMs });
       const ended = watch({ store, id, begun, thread, logger, isClosed: () => isClosed }).finally(() => {
         running = undefined;
       });

@@ -31,12 +31,15 @@ export type RehearsalResult =
   | { readonly state: "done"; readonly report: RehearsalReport }
   | { readonly state: "refused" | "failed"; readonly problems: readonly string[] };
 
-interface Rehearsing {
+export interface RehearsalTask {
   /** In effect. */
   readonly config: Config;
   /** The changed configuration. */
   readonly text: string;
   readonly sinceMs: number;
+}
+
+interface Rehearsing extends RehearsalTask {
   readonly page: DecisionHistory["page"];
   readonly onProgress: (progress: RehearsalProgress) => void;
   readonly isStopped: () => boolean;

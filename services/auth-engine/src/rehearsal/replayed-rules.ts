@@ -3,8 +3,7 @@ import { type Ban, sourceOf } from "@postern/shared/domain/brute-force";
 import type { Config } from "@postern/shared/platform/config";
 import type { Clock } from "@postern/shared/platform/time";
 import { bruteForceSettings, usesBruteForce } from "../brute-force/brute-force-settings.ts";
-import { checkBruteForce } from "../brute-force/check-brute-force.ts";
-import { countFailure } from "../brute-force/count-failure.ts";
+import { checkBruteForce, countFailure } from "../brute-force/brute-force-steps.ts";
 import { createBruteForce } from "../brute-force/create-brute-force.ts";
 import { createLocalStore } from "../brute-force/fallback/local-store.ts";
 import { createObservingBruteForce } from "../brute-force/observe.ts";
@@ -63,7 +62,7 @@ function createReplayedBruteForce(config: Config, { clock, signIns }: Replay, on
     shared: counters,
     // Redis is always available here, so nothing is counted twice.
     local: {
-      ...createLocalStore({ clock, sharePercent: () => 100, repeatWindowMs: () => 0, maxForgiven: () => 0 }),
+      ...createLocalStore({ clock, sharePercent: 100, repeatWindowMs: 0, maxForgiven: 0 }),
       noteSuccess: () => undefined,
       keepBan: () => undefined,
       bans: 0,

@@ -1,7 +1,7 @@
 import type { RuleScope } from "@postern/shared/domain/brute-force";
 import type { Clock } from "@postern/shared/platform/time";
 import type { WindowCount } from "../brute-force/fallback/window.ts";
-import { NumberTable } from "./number-table.ts";
+import { NumberTable } from "./number-set.ts";
 
 /** How many networks are kept; those that were changed longest ago make room. */
 const maxNetworks = 150_000;

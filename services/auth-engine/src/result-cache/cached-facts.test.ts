@@ -7,8 +7,8 @@ import { stepDeps } from "../pipeline/testing/step-deps.ts";
 import { decide, type Facts } from "../pipeline.ts";
 import type { GuardedCache } from "./guarded-cache.ts";
 import { MemoryCache } from "./memory-cache.ts";
-import { createPasswordDigest } from "./password-digest.ts";
 import { createResultCaches, type ResultCaches } from "./result-caches.ts";
+import { createPasswordDigest } from "./security-context.ts";
 import type { SharedRead } from "./shared-cache.ts";
 
 const request: AuthRequest = {

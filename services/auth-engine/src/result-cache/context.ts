@@ -1,24 +1,20 @@
 import { type Base, keyRingFromConfig, redisFromConfig } from "@postern/shared/assembly";
 import { accountFlushed } from "@postern/shared/contracts";
-import type { Bus } from "@postern/shared/platform/bus";
 import { createCircuitBreaker } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
 import { Secret } from "@postern/shared/platform/crypto";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { BackendSet } from "../backends/context.ts";
+import type { Foundation } from "../foundation.ts";
 import type { EngineSettings } from "../settings.ts";
 import { createGuardedCache } from "./guarded-cache.ts";
 import { MemoryCache } from "./memory-cache.ts";
 import { createResultCacheMetrics } from "./metrics.ts";
-import { createPasswordDigest } from "./password-digest.ts";
 import { createRedisResultCache } from "./result-cache-redis.ts";
-import type { ResultCacheSettings } from "./result-caches.ts";
 import { createResultCaches } from "./result-caches.ts";
+import { createPasswordDigest } from "./security-context.ts";
 
-interface Parts {
-  readonly base: Base;
-  readonly bus: Bus;
-  readonly live: { readonly current: { readonly resultCache: ResultCacheSettings } };
+interface Parts extends Pick<Foundation, "base" | "bus" | "live"> {
   readonly backends: Pick<BackendSet, "current">;
   /** All spellings under which a backend may remember a name. */
   readonly spellings: (name: string) => readonly string[];
@@ -62,8 +58,8 @@ export function createResultCacheParts(
     memory,
     shared: shared?.cache,
     passwordDigest: createPasswordDigest(nonce === "" ? undefined : new Secret(nonce)),
-    observeRead: (level, outcome) => metrics.read(level, outcome),
-    observeWrite: (level, outcome) => metrics.written(level, outcome),
+    observeRead: metrics.read,
+    observeWrite: metrics.written,
   });
   bus.subscribe(accountFlushed, ({ names }) => {
     // The backends clear their caches first; otherwise a sign-in in between would cache their old result.

@@ -1,6 +1,6 @@
 import type { AuthDecision, Ok } from "@postern/shared/contracts";
 import { blockedBy } from "../brute-force/brute-force.ts";
-import type { BruteForceDep } from "../brute-force/check-brute-force.ts";
+import type { BruteForceDep } from "../brute-force/brute-force-steps.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { Finalizer } from "../pipeline/step.ts";
 import type { CachesDep } from "./read-caches.ts";

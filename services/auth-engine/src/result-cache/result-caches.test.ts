@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { attemptOf } from "../pipeline/attempt.ts";
 import type { GuardedCache, WriteOutcome } from "./guarded-cache.ts";
 import { MemoryCache } from "./memory-cache.ts";
-import { createPasswordDigest } from "./password-digest.ts";
 import type { ResultCacheSettings } from "./result-caches.ts";
 import { createResultCaches } from "./result-caches.ts";
+import { createPasswordDigest } from "./security-context.ts";
 import type { SharedRead } from "./shared-cache.ts";
 
 const settings: ResultCacheSettings = {

@@ -4,8 +4,7 @@ import type { Attempt } from "../pipeline/attempt.ts";
 import type { CachedResult } from "./cached-result.ts";
 import type { GuardedCache, ReadOutcome, WriteOutcome } from "./guarded-cache.ts";
 import type { MemoryCache } from "./memory-cache.ts";
-import { type PasswordDigest, sameDigest } from "./password-digest.ts";
-import { type ContextSettings, securityContext } from "./security-context.ts";
+import { type ContextSettings, type PasswordDigest, sameDigest, securityContext } from "./security-context.ts";
 import type { CacheFamily, CacheKey, SharedRead } from "./shared-cache.ts";
 
 export interface ResultCacheSettings {
@@ -30,10 +29,7 @@ function createCacheRules(settings: () => ResultCacheSettings, hasShared: boolea
       memoryCache && operation === "authenticate" && settings().memoryEnabled,
     usesShared,
     /** Whether this backend's answer may enter the shared cache. */
-    mayShare: (
-      attempt: Attempt,
-      { decision, backendName }: Pick<CachedResult, "decision" | "backendName">,
-    ): boolean => {
+    mayShare: (attempt: Attempt, { decision, backendName }: BackendAnswer): boolean => {
       if (!usesShared(attempt)) return false;
       if (attempt.operation === "lookup") return decision.backend === BackendKind.ldap;
       return settings().sharedBackends.has(backendName);
@@ -60,7 +56,7 @@ export interface CachedFacts extends CountedFacts {
 }
 
 /** A backend's answer with the backend's name. */
-export type BackendAnswer = Pick<CachedResult, "decision" | "backendName">;
+type BackendAnswer = Pick<CachedResult, "decision" | "backendName">;
 
 export type CacheLevel = "memory" | CacheFamily;
 

@@ -2,16 +2,13 @@ import type { AuthDecision, Ok } from "@postern/shared/contracts";
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { Finalizer } from "../pipeline/step.ts";
 import type { RiskProtection } from "./risk.ts";
-import type { RiskFacts, ScoredFacts } from "./scored-sign-in.ts";
+import type { RiskFacts, ScoredFacts } from "./sign-in.ts";
 
 function respond(
   attempt: Attempt,
   decision: Ok,
-  {
-    facts,
-    found,
-    risk,
-  }: { readonly facts: ScoredFacts; readonly found: RiskFacts | undefined; readonly risk: RiskProtection },
+  found: RiskFacts | undefined,
+  { facts, risk }: { readonly facts: ScoredFacts; readonly risk: RiskProtection },
 ): AuthDecision {
   if (found === undefined) return decision;
   facts.risk = found;
@@ -37,7 +34,7 @@ export const assessRisk: Finalizer<ScoredFacts, { readonly risk: RiskProtection 
     if (risk === undefined || decision.outcome !== "ok" || facts.bruteForce?.riskRead === undefined) return decision;
     const found = risk.assess(attempt, decision, facts);
     return found instanceof Promise
-      ? found.then((later) => respond(attempt, decision, { facts, found: later, risk }))
-      : respond(attempt, decision, { facts, found, risk });
+      ? found.then((later) => respond(attempt, decision, later, { facts, risk }))
+      : respond(attempt, decision, found, { facts, risk });
   },
 };

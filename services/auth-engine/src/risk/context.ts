@@ -11,38 +11,30 @@ import {
   encodeSourceFacts,
   type RiskSettings,
 } from "@postern/shared/domain/risk";
-import type { Bus } from "@postern/shared/platform/bus";
 import { endsWithin } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
-import { type RedisClient, riskNoticeKey, riskReviewKey, riskSourceKey } from "@postern/shared/platform/redis";
+import { type RedisClient, riskReviewKey, riskSourceKey } from "@postern/shared/platform/redis";
 import { steadyClock, systemClock } from "@postern/shared/platform/time";
 import { usesBruteForce } from "../brute-force/brute-force-settings.ts";
-import type { EngineMetrics } from "../metrics.ts";
+import { catalogueMessage, type Foundation } from "../foundation.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
-import type { LiveEngineSettings } from "../settings.ts";
 import { createFactWriter, type FactForm } from "./fact-writer.ts";
 import { createLeakedPasswords } from "./leaked-passwords.ts";
 import { createRiskNotices } from "./notices-redis.ts";
 import { createPlaces, type Places } from "./places.ts";
 import { createReputation, type Reputation } from "./reputation.ts";
-import { createRisk, type RiskProtection } from "./risk.ts";
+import { createRisk } from "./risk.ts";
 import { createRiskNotifier, type RiskNotifier } from "./risk-notifier.ts";
 import { createRiskSubjects } from "./risk-subjects.ts";
-import type { RiskFacts } from "./scored-sign-in.ts";
+import type { RiskFacts } from "./sign-in.ts";
 
-interface Parts {
-  readonly base: Base;
-  readonly bus: Pick<Bus, "subscribe" | "request">;
-  readonly redis: RedisClient | undefined;
-  readonly live: { readonly current: LiveEngineSettings };
-  readonly metrics: Pick<EngineMetrics, "risk">;
-}
+type Parts = Pick<Foundation, "base" | "bus" | "redis" | "live" | "metrics">;
 
 const flushMs = 500;
 const refreshMs = 30_000;
 const closeMs = 3000;
-/** A claim is longer than a request. What could not be stored is lost after the last time. */
-const noticeTimes = { requestMs: 5000, claimSeconds: 8, retryMs: 5000, retryForMs: 900_000 } as const;
+/** A claim is longer than a request. */
+const noticeTimes = { requestMs: 5000, claimSeconds: 8 } as const;
 
 function makePlaces({ auth }: Config, { logger }: Base): Places {
   const { city_file: cityFile, system_file: systemFile } = auth.risk;
@@ -75,10 +67,7 @@ function makeNotifier(
     notices: createRiskNotices(redis, keyPrefix, timeoutMs, noticeTimes.claimSeconds),
     request: (request) =>
       bus.request(notifySuspiciousSignIn, request, { deadline: steadyClock.now() + noticeTimes.requestMs }),
-    settings: { ...noticeTimes, settledMs: riskNoticeKey.ttlSeconds * 1000 },
-    clock: systemClock,
-    steadyClock,
-    count: (result) => metrics.risk.notified(result),
+    count: metrics.risk.notified,
     logger,
   });
 }
@@ -109,8 +98,7 @@ function makeReport({ base: { logger, audit }, metrics }: Parts, notifier: RiskN
 }
 
 function makeWriters(settings: () => RiskSettings, { metrics }: Parts, store: ReturnType<typeof createRiskStore>) {
-  const onLost = (count: number): void => metrics.risk.lost(count);
-  const writer = <Facts>(form: FactForm<Facts>) => createFactWriter(store, form, onLost);
+  const writer = <Facts>(form: FactForm<Facts>) => createFactWriter(store, form, metrics.risk.lost);
   return {
     accounts: writer({
       decode: decodeAccountFacts,
@@ -129,7 +117,7 @@ function makeWriters(settings: () => RiskSettings, { metrics }: Parts, store: Re
 /** Undefined without brute-force protection, in whose round trip it reads. */
 export function createLiveRisk(config: Config, parts: Parts) {
   const { base, bus, redis, live } = parts;
-  if (!usesBruteForce(config) || redis === undefined) return undefined;
+  if (!usesBruteForce(config)) return undefined;
   const { password_nonce: nonce, prefix } = config.storage.redis;
   const settings = (): RiskSettings => live.current.risk;
   const [places, reputation] = [makePlaces(config, base), makeReputation(config, base)];
@@ -165,13 +153,9 @@ export function createLiveRisk(config: Config, parts: Parts) {
     places,
     delayMs: (): number => settings().delayMs,
     /** A refusal in the client's language. */
-    denialMessage: ({
-      dialect,
-      acceptLanguage,
-    }: Parameters<RiskProtection["denialMessage"]>[0]): ReturnType<RiskProtection["denialMessage"]> => {
-      const name = dialect === "idp" ? "auth.unusual_sign_in" : "auth.confirm_sign_in";
-      const found = live.current.policy.catalogues.find(name, { fixed: undefined, acceptLanguage });
-      return found === undefined ? {} : { message: found.text, language: found.language };
+    denialMessage: ({ dialect, acceptLanguage }: Pick<Attempt, "dialect" | "acceptLanguage">) => {
+      const key = dialect === "idp" ? "auth.unusual_sign_in" : "auth.confirm_sign_in";
+      return catalogueMessage(live, key, acceptLanguage);
     },
     /** Resolves when the places and the reputation have been read. */
     ready: refresh,
@@ -185,5 +169,3 @@ export function createLiveRisk(config: Config, parts: Parts) {
     },
   };
 }
-
-export type LiveRisk = NonNullable<ReturnType<typeof createLiveRisk>>;

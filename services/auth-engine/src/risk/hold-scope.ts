@@ -7,7 +7,7 @@ import {
   type RiskStore,
 } from "@postern/shared/domain/risk";
 import type { RiskSubjects } from "./risk-subjects.ts";
-import type { RiskFacts, ScoredSignIn } from "./scored-sign-in.ts";
+import type { RiskFacts, ScoredSignIn } from "./sign-in.ts";
 
 export interface HoldScopeDeps {
   readonly settings: () => RiskSettings;

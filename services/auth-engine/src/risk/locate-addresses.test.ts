@@ -2,8 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { mmdbFile, scratchFolder } from "@postern/testing";
 import { expect, test } from "vitest";
-import { createLocateAddresses } from "./locate-addresses.ts";
-import { createPlaces } from "./places.ts";
+import { createLocateAddresses, createPlaces } from "./places.ts";
 
 const owned = (autonomous_system_organization: string) => ({
   autonomous_system_number: 64_500,

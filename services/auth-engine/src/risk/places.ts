@@ -1,8 +1,9 @@
+import type { AddressPlace, locateAddresses, Reply, Request } from "@postern/shared/contracts";
 import { type Location, type Place, unknownPlace } from "@postern/shared/domain/risk";
 import { remembering } from "@postern/shared/platform/cache";
 import { printable } from "@postern/shared/platform/logging";
 import { type AsnResponse, type CityResponse, Reader, type Response } from "mmdb-lib";
-import { createReplacedFile, type ReplacedFile } from "./replaced-file.ts";
+import { createReplacedFile } from "./replaced-file.ts";
 
 export interface PlacesDeps {
   /** Empty for none. */
@@ -16,18 +17,16 @@ const maxAddresses = 16_384;
 /** The whole file is in memory; the largest of MaxMind's have a few hundred megabytes. */
 const maxBytes = 1_000_000_000;
 
-interface PlaceFile<Facts> extends Pick<ReplacedFile<unknown>, "refresh"> {
+interface PlaceFile<Facts> {
   readonly get: (address: string) => Facts | undefined;
+  readonly refresh: () => Promise<boolean>;
 }
 
 /** One file in MaxMind's format. */
 function createFile<Facts extends Response>(file: string, { onRead, onProblem }: PlacesDeps): PlaceFile<Facts> {
-  const replaced = createReplacedFile({
-    file,
-    maxBytes,
-    parse: (content) => Promise.resolve(new Reader<Facts>(content)),
-    onRead: ({ metadata }) => onRead(file, metadata.buildEpoch),
-    onProblem: (error) => onProblem(file, error),
+  const replaced = createReplacedFile(file, maxBytes, async (content) => new Reader<Facts>(content), {
+    read: ({ metadata }) => onRead(file, metadata.buildEpoch),
+    problem: (error) => onProblem(file, error),
   });
   return {
     get: (address) => {
@@ -93,3 +92,23 @@ export function createPlaces(deps: PlacesDeps) {
 }
 
 export type Places = ReturnType<typeof createPlaces>;
+
+type Located = Reply<typeof locateAddresses>;
+
+function placeIn({ of, ownerOf }: Pick<Places, "of" | "ownerOf">, address: string): AddressPlace {
+  const { country, system } = of(address);
+  const owner = system === 0 ? "" : ownerOf(address);
+  return {
+    ...(/^[A-Z]{2}$/u.test(country) && { country }),
+    ...(system > 0 && { system }),
+    ...(owner !== "" && { owner }),
+  };
+}
+
+/** Where addresses are, for pages about sign-ins. @param places undefined without brute-force protection, which reads the files. */
+export function createLocateAddresses(places: Places | undefined) {
+  return async ({ addresses }: Request<typeof locateAddresses>): Promise<Located> =>
+    places?.isConfigured === true
+      ? { isConfigured: true, places: addresses.map((address) => placeIn(places, address)) }
+      : { isConfigured: false, places: [] };
+}

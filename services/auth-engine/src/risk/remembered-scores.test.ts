@@ -17,7 +17,7 @@ import type { Attempt } from "../pipeline/attempt.ts";
 import type { Change } from "./fact-writer.ts";
 import { createRisk } from "./risk.ts";
 import { createRiskSubjects } from "./risk-subjects.ts";
-import type { RiskFacts, ScoredFacts } from "./scored-sign-in.ts";
+import type { RiskFacts, ScoredFacts } from "./sign-in.ts";
 
 function settingsOf(mode: "observe" | "enforce"): RiskSettings {
   const loaded = loadConfig({ text: JSON.stringify({ auth: { risk: { mode } } }), env: {}, readFile: () => "" });

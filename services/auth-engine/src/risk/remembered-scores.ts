@@ -3,30 +3,27 @@ import type { RiskSettings } from "@postern/shared/domain/risk";
 import { createHotCache } from "@postern/shared/platform/cache";
 import type { RiskRead } from "../brute-force/shared-store.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
-import type { RiskFacts, ScoredFacts } from "./scored-sign-in.ts";
+import type { RiskFacts, ScoredFacts } from "./sign-in.ts";
 
 const maxRemembered = 8192;
 
 /** Everything that a score depends on, but for files of places and reputation, which are looked up again in the next minute. */
-interface Remembered {
-  readonly minute: number;
-  readonly account: string;
-  readonly source: string;
-  readonly settings: RiskSettings;
-  /** What was found out about the account; replaced when it changes. */
-  readonly findings: object | undefined;
-  /** The same object while the result comes from the same cache entry. */
-  readonly attributes: Ok["attributes"];
-  readonly score: RiskFacts;
-}
-
 export interface ScoreInputs {
   readonly attempt: Attempt;
+  /** Its attributes are the same object while the result comes from the same cache entry. */
   readonly decision: Ok;
   readonly read: RiskRead;
   readonly minute: number;
   readonly settings: RiskSettings;
+  /** What was found out about the account; replaced when it changes. */
   readonly findings: object | undefined;
+}
+
+interface Remembered
+  extends Pick<ScoreInputs, "minute" | "settings" | "findings">,
+    Pick<RiskRead, "account" | "source">,
+    Pick<Ok, "attributes"> {
+  readonly score: RiskFacts;
 }
 
 function keyOf({ attempt, read }: ScoreInputs): string {

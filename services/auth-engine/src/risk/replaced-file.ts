@@ -1,15 +1,5 @@
 import { open, stat } from "node:fs/promises";
 
-export interface ReplacedFileDeps<Content> {
-  /** Empty for none. */
-  readonly file: string;
-  /** Larger files are a problem. */
-  readonly maxBytes: number;
-  readonly parse: (content: Buffer) => Promise<Content>;
-  readonly onRead: (content: Content) => void;
-  readonly onProblem: (error: unknown) => void;
-}
-
 function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
@@ -21,9 +11,18 @@ async function readWhole(file: string, maxBytes: number): Promise<Buffer> {
   return await handle.readFile();
 }
 
-/** A broken replacement leaves the content before in use. */
-export function createReplacedFile<Content>(deps: ReplacedFileDeps<Content>) {
-  const { file, maxBytes, parse, onRead, onProblem } = deps;
+/**
+ * A file of the operator, which is read again when it is replaced. A broken replacement leaves the content before in use.
+ *
+ * @param file empty for none
+ * @param maxBytes larger files are a problem
+ */
+export function createReplacedFile<Content>(
+  file: string,
+  maxBytes: number,
+  parse: (content: Buffer) => Promise<Content>,
+  on: { readonly read: (content: Content) => void; readonly problem: (error: unknown) => void },
+) {
   let content: Content | undefined;
   let version = "";
   const load = async (): Promise<boolean> => {
@@ -33,7 +32,7 @@ export function createReplacedFile<Content>(deps: ReplacedFileDeps<Content>) {
     version = found;
     const next = await parse(await readWhole(file, maxBytes));
     content = next;
-    onRead(next);
+    on.read(next);
     return true;
   };
   return {
@@ -52,12 +51,9 @@ export function createReplacedFile<Content>(deps: ReplacedFileDeps<Content>) {
           version = "";
           return wasRead;
         }
-        onProblem(error);
+        on.problem(error);
         return false;
       }
     },
   };
 }
-
-/** A file of the operator, which is read again when it is replaced. */
-export type ReplacedFile<Content> = ReturnType<typeof createReplacedFile<Content>>;

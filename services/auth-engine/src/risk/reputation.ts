@@ -132,12 +132,9 @@ export function createReputation(
   onProblem: (file: string, error: unknown) => void,
 ) {
   const lists = files.map((file) =>
-    createReplacedFile({
-      file,
-      maxBytes,
-      parse: (content) => readReputationList(content.toString("utf8")),
-      onRead: ({ size }) => onRead(file, size),
-      onProblem: (error) => onProblem(file, error),
+    createReplacedFile(file, maxBytes, (content) => readReputationList(content.toString("utf8")), {
+      read: ({ size }) => onRead(file, size),
+      problem: (error) => onProblem(file, error),
     }),
   );
   const find = (address: string): readonly Found[] =>

@@ -2,33 +2,28 @@ import { randomUUID } from "node:crypto";
 import { type notifySuspiciousSignIn, programOf, type Request } from "@postern/shared/contracts";
 import { createHotCache } from "@postern/shared/platform/cache";
 import type { Logger } from "@postern/shared/platform/logging";
-import type { Clock } from "@postern/shared/platform/time";
+import { riskNoticeKey } from "@postern/shared/platform/redis";
+import { steadyClock, systemClock } from "@postern/shared/platform/time";
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { RiskNotices } from "./notices-redis.ts";
 import type { RiskMetrics } from "./risk-metrics.ts";
-import type { RiskFacts } from "./scored-sign-in.ts";
+import type { RiskFacts } from "./sign-in.ts";
 
 type NoticeRequest = Request<typeof notifySuspiciousSignIn>;
 
-export interface RiskNotifierDeps {
+interface Deps {
   readonly notices: RiskNotices;
   /** Resolves once an identity provider has stored the notification. */
   readonly request: (request: NoticeRequest) => Promise<unknown>;
-  readonly settings: RiskNotifierSettings;
-  /** The wall clock. */
-  readonly clock: Clock;
-  readonly steadyClock: Clock;
   readonly count: RiskMetrics["notified"];
   readonly logger: Logger;
 }
 
-export interface RiskNotifierSettings {
-  readonly retryMs: number;
-  /** Afterwards, a notification is lost. */
-  readonly retryForMs: number;
-  /** How long a network is left alone whose notification was stored. */
-  readonly settledMs: number;
-}
+const retryMs = 5000;
+/** Afterwards, a notification is lost. */
+const retryForMs = 900_000;
+/** How long a network is left alone whose notification was stored. */
+const settledMs = riskNoticeKey.ttlSeconds * 1000;
 
 interface Waiting {
   readonly account: string;
@@ -68,7 +63,7 @@ function isNotifiable({ level, ownLevel, mode, verdict, isRefused }: RiskFacts):
 }
 
 /** What was stored, and what could not be. */
-function createOutcomes({ steadyClock, count, logger }: RiskNotifierDeps) {
+function createOutcomes({ count, logger }: Deps) {
   const settled = createHotCache<number>(maxSettled);
   return {
     isSettled: (key: string): boolean => steadyClock.now() < (settled.get(key) ?? 0),
@@ -88,8 +83,8 @@ function createOutcomes({ steadyClock, count, logger }: RiskNotifierDeps) {
 }
 
 /** Resolves to whether the notification is stored, by this engine or another. */
-function createSend(deps: RiskNotifierDeps, { settle, failed }: ReturnType<typeof createOutcomes>) {
-  const { notices, request, settings, count } = deps;
+function createSend(deps: Deps, { settle, failed }: ReturnType<typeof createOutcomes>) {
+  const { notices, request, count } = deps;
   return async (key: string, one: Waiting): Promise<boolean> => {
     const { account, network } = one;
     const claim = await notices.claim(account, network);
@@ -101,7 +96,7 @@ function createSend(deps: RiskNotifierDeps, { settle, failed }: ReturnType<typeo
       failed(one, error);
       return false;
     }
-    settle(key, settings.settledMs);
+    settle(key, settledMs);
     count("sent");
     await notices.settle(account, network);
     return true;
@@ -109,8 +104,7 @@ function createSend(deps: RiskNotifierDeps, { settle, failed }: ReturnType<typeo
 }
 
 /** Notifies users and operators of suspicious sign-ins, once in half an hour for each network of an account. */
-export function createRiskNotifier(deps: RiskNotifierDeps) {
-  const { settings, clock, steadyClock } = deps;
+export function createRiskNotifier(deps: Deps) {
   const outcomes = createOutcomes(deps);
   const send = createSend(deps, outcomes);
   const waiting = new Map<string, Waiting>();
@@ -120,7 +114,7 @@ export function createRiskNotifier(deps: RiskNotifierDeps) {
     // Lost at the end of the engine, or dropped with the facts about the account.
     if (waiting.get(key) !== one) return;
     if (!isStored && steadyClock.now() < one.endMs) {
-      one.timer = setTimeout(() => void run(key, one), settings.retryMs);
+      one.timer = setTimeout(() => void run(key, one), retryMs);
       one.timer.unref();
       return;
     }
@@ -135,13 +129,13 @@ export function createRiskNotifier(deps: RiskNotifierDeps) {
       const { subject, signIn } = risk.scored;
       const key = `${subject.id} ${signIn.network}`;
       if (waiting.has(key) || outcomes.isSettled(key)) return;
-      const request = requestOf(attempt, risk, clock.now());
+      const request = requestOf(attempt, risk, systemClock.now());
       if (waiting.size >= maxWaiting) {
         outcomes.settle(key, foundSettledMs);
         outcomes.lost(request, new RangeError(`${maxWaiting} user notifications are waiting`));
         return;
       }
-      const endMs = steadyClock.now() + settings.retryForMs;
+      const endMs = steadyClock.now() + retryForMs;
       const { network } = signIn;
       const one = { account: subject.id, network, request, endMs, hasFailed: false, timer: undefined };
       waiting.set(key, one);

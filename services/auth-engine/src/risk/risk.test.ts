@@ -20,7 +20,7 @@ import type { Attempt } from "../pipeline/attempt.ts";
 import type { Change } from "./fact-writer.ts";
 import { createRisk, type Risk, type RiskDeps } from "./risk.ts";
 import { createRiskSubjects } from "./risk-subjects.ts";
-import type { ScoredFacts } from "./scored-sign-in.ts";
+import type { ScoredFacts } from "./sign-in.ts";
 
 const dayMinutes = 1440;
 const nowMinute = 30_000_000;

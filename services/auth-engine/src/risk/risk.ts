@@ -28,8 +28,15 @@ import type { Places } from "./places.ts";
 import { createRememberedScores } from "./remembered-scores.ts";
 import type { Reputation } from "./reputation.ts";
 import type { RiskSubjects } from "./risk-subjects.ts";
-import type { RiskFacts, ScoredFacts, ScoredSignIn } from "./scored-sign-in.ts";
-import { createFamilies, minuteOf, reviewOf, signInOf } from "./sign-in.ts";
+import {
+  createFamilies,
+  isScored,
+  minuteOf,
+  type RiskFacts,
+  reviewOf,
+  type ScoredFacts,
+  type ScoredSignIn,
+} from "./sign-in.ts";
 import { createSprayWatch } from "./spray-watch.ts";
 
 /** Scores sign-ins, and states the message of a refusal. */
@@ -70,12 +77,6 @@ const maxRemembered = 16_384;
 const askMs = 1000;
 const reportMinutes = 30;
 
-/** The API caller's own address says nothing about the user, and a second factor may have yet to show whether the password was correct. */
-function isScored({ operation, clientIp, clientIpIsPeer, masterLogin, hidesOutcome }: Attempt): boolean {
-  if (operation !== "authenticate" || clientIp === undefined) return false;
-  return clientIpIsPeer !== true && masterLogin === undefined && hidesOutcome !== true;
-}
-
 /** What costs a query or a search in a file, and is remembered for cached sign-ins. */
 function createFindings(leaked: LeakedPasswords | undefined) {
   const remembered = createHotCache<Remembered>(maxRemembered);
@@ -97,11 +98,8 @@ function createFindings(leaked: LeakedPasswords | undefined) {
       const answer = await within(Promise.resolve(hasSecondFactor), askMs).catch(() => undefined);
       const earlier = remembered.get(id);
       // No answer is never "no second factor".
-      remembered.set(id, {
-        ...earlier,
-        hasSecondFactor: answer ?? earlier?.hasSecondFactor,
-        wasSecondFactorRead: true,
-      });
+      const known = answer ?? earlier?.hasSecondFactor;
+      remembered.set(id, { ...earlier, hasSecondFactor: known, wasSecondFactorRead: true });
     },
   };
 }
@@ -174,7 +172,9 @@ function createAssess(deps: RiskDeps, { decode, ofAccount }: OwnFactsReader, { s
     const { id: network } = read.keys.source;
     const { account, attributes } = decision;
     const device = attempt.dialect === "idp" ? subjects.device(account, attempt.device) : "";
-    const signIn = signInOf(attempt, { network, credential, device }, { places, familyOf, nowMs: clock.now() });
+    const { protocol, clientIp = "" } = attempt;
+    const [minute, place, client] = [minuteOf(clock.now()), places.of(clientIp), familyOf(attempt)];
+    const signIn: AssessedSignIn = { network, credential, device, minute, place, protocol, client };
     const scored = ({ subject, read: value }: OwnFacts) => {
       const before = decode(subject, value);
       return assessOne(attempt, facts, { subject, read: value, before, signIn, account, attributes, credentialSince });

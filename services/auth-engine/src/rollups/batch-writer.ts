@@ -6,13 +6,15 @@ const flushMs = 10_000;
 const closeMs = 3000;
 const retryMs = 100;
 
+/** Adds a batch once, however often it is sent. A batch has a higher number than those before it. */
+export type SendBatch<Part> = (batch: number, parts: readonly Part[]) => Promise<void>;
+
 interface BatchWriterDeps<Part> {
   /** Runs before the first batch of a flush. */
   readonly prepare?: () => Promise<void>;
   /** What belongs to the next batch; empty if everything was taken. */
   readonly take: () => readonly Part[];
-  /** Adds a batch once, however often it is sent. A batch has a higher number than those before it. */
-  readonly send: (batch: number, parts: readonly Part[]) => Promise<void>;
+  readonly send: SendBatch<Part>;
   /** Runs after the last batch. */
   readonly finish?: () => Promise<void>;
 }

@@ -6,7 +6,7 @@ import {
   rollupKey,
   together,
 } from "@postern/shared/platform/redis";
-import type { RollupPeriod } from "./rollup-counter.ts";
+import type { RollupPeriod } from "./rollups.ts";
 import addRollupsLua from "./scripts/add-rollups.lua?raw";
 
 /** @param engine unique to this process. */
@@ -38,5 +38,3 @@ export function createRollupStore(redis: RedisClient, keyPrefix: string, engine:
     },
   };
 }
-
-export type RollupStore = ReturnType<typeof createRollupStore>;

@@ -3,8 +3,7 @@ import { addCounts, newCounts, rollupFields, rollupSeries, rollupSeriesNames } f
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { CachedFacts } from "../result-cache/result-caches.ts";
-import { RollupCounter, type RollupPeriod } from "./rollup-counter.ts";
-import { Rollups } from "./rollups.ts";
+import { RollupCounter, type RollupPeriod, Rollups } from "./rollups.ts";
 
 const startMs = 1_900_000_000_000;
 const minuteMs = 60_000;

@@ -1,4 +1,4 @@
-import { type Base, redisFromConfig } from "@postern/shared/assembly";
+import { redisFromConfig } from "@postern/shared/assembly";
 import { type MakeScriptPool, scriptPoolsFromConfig } from "@postern/shared/assembly/scripts";
 import type { CacheFlushScriptReply, cacheFlushScript, Reply, Request, scriptModule } from "@postern/shared/contracts";
 import type { PasswordVerifier } from "@postern/shared/domain/passwords";
@@ -15,11 +15,11 @@ import type { Config } from "@postern/shared/platform/config";
 import { type AppError, fromUnknown, logFields } from "@postern/shared/platform/errors";
 import { Replaceable } from "@postern/shared/platform/lifecycle";
 import { steadyClock } from "@postern/shared/platform/time";
-import type { EngineMetrics } from "../metrics.ts";
+import type { Foundation } from "../foundation.ts";
 import type { CallContext } from "../pipeline/attempt.ts";
 import { CacheFlushResult, itemsOf, resultReader } from "./results.ts";
 import { actionFiles, decisionFiles, type SiteScriptSettings } from "./script-settings.ts";
-import { createSiteScripts, type ScriptStage, type SiteScriptsDeps } from "./site-scripts.ts";
+import { createSiteScripts, type SiteScriptsDeps } from "./site-scripts.ts";
 
 /** Script functions that only an engine provides: the pools of its backends. */
 export interface ScriptModules {
@@ -27,11 +27,8 @@ export interface ScriptModules {
   close(): Promise<void>;
 }
 
-interface Parts {
-  readonly base: Base;
+interface Parts extends Pick<Foundation, "base" | "metrics" | "live"> {
   readonly passwords: PasswordVerifier;
-  readonly metrics: EngineMetrics;
-  readonly settings: () => SiteScriptSettings;
   readonly makeModules: (config: Config) => ScriptModules;
 }
 
@@ -132,10 +129,11 @@ function createCacheFlushScript(
 
 /** The stages that are called from outside the interpreters. */
 function stagesOf(
-  { base: { logger }, metrics, settings }: Parts,
+  { base: { logger }, metrics, live }: Parts,
   { decisions, actions }: { readonly decisions: ScriptRunner; readonly actions: ScriptRunner },
 ) {
-  const observe = (stage: ScriptStage, result: "ok" | "failed" | "dropped"): void => metrics.scriptRan(stage, result);
+  const settings = (): SiteScriptSettings => live.current.scripts;
+  const { scriptRan: observe } = metrics;
   const failed = (what: string) => (script: string, session: string, err: AppError) =>
     logger.warn({ script, session, ...logFields(err) }, what);
   return {

@@ -2,8 +2,7 @@ import { isIP } from "node:net";
 import type { AuthDecision } from "@postern/shared/contracts";
 import type { Assessment } from "@postern/shared/domain/risk";
 import { AppError } from "@postern/shared/platform/errors";
-import { type AccountFacts, withRisk } from "../pipeline/facts.ts";
-import type { Finalizer, Step } from "../pipeline/step.ts";
+import { type AccountFacts, type Finalizer, type Step, withRisk } from "../pipeline/step.ts";
 import { attributesOf } from "./results.ts";
 import type { EnvironmentVerdict, SiteScripts, SubjectVerdict } from "./site-scripts.ts";
 

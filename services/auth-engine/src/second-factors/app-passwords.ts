@@ -123,8 +123,6 @@ export function createAppPasswords(backends: BackendsByName, clock: Clock) {
   };
 }
 
-export type AppPasswords = ReturnType<typeof createAppPasswords>;
-
 /** The account's app password with this digest, if it is valid for the protocol. */
 export async function matchAppPassword(
   account: MfaAccount,

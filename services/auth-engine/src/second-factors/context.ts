@@ -2,21 +2,18 @@ import { keyRingFromConfig } from "@postern/shared/assembly";
 import type { Domains } from "@postern/shared/domain/domains";
 import { createWorkGate } from "@postern/shared/domain/passwords";
 import type { Config } from "@postern/shared/platform/config";
-import type { Logger } from "@postern/shared/platform/logging";
 import { systemClock } from "@postern/shared/platform/time";
 import type { BackendsByName } from "../backends/backends-by-name.ts";
 import type { DomainCounts } from "../domain-counts/domain-counts.ts";
-import type { EngineMetrics } from "../metrics.ts";
+import type { Foundation } from "../foundation.ts";
 import { createAppPasswords, createAppPasswordUses, type OnAppPasswordUse } from "./app-passwords.ts";
 import { createSecondFactors, type SecondFactors } from "./second-factors.ts";
 
 /** Recovery codes are rare; many at a time are guesses. */
 const maxRecoveryQueue = 16;
 
-interface Parts {
+interface Parts extends Pick<Foundation, "base" | "metrics"> {
   readonly backends: BackendsByName;
-  readonly logger: Logger;
-  readonly metrics: Pick<EngineMetrics, "appPasswordUse">;
   readonly domains: { readonly current: Pick<Domains, "inMemory"> | undefined };
   readonly domainCounts: Pick<DomainCounts, "hasFactors">;
 }
@@ -25,7 +22,7 @@ interface Parts {
  * Logs the first of several consecutive failures: a backend that cannot be written would otherwise add a line for every
  * sign-in.
  */
-function createUseReporter({ logger, metrics }: Parts): OnAppPasswordUse {
+function createUseReporter({ base: { logger }, metrics }: Parts): OnAppPasswordUse {
   let isFailing = false;
   return (result, err) => {
     metrics.appPasswordUse(result);

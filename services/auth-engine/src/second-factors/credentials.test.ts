@@ -4,8 +4,13 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { webauthnCredentialId } from "../backends/webauthn-credential.ts";
 import { appPasswordDigest, makeAppPassword } from "./app-passwords.ts";
-import { hashRecoveryCodes, matchRecoveryCode } from "./recovery-code.ts";
-import { openTotpSecret, readTotpSecret, sealTotpSecret } from "./totp-secret.ts";
+import {
+  hashRecoveryCodes,
+  matchRecoveryCode,
+  openTotpSecret,
+  readTotpSecret,
+  sealTotpSecret,
+} from "./stored-secrets.ts";
 
 describe("app passwords", () => {
   it("are recognised by their format, whatever the case and separators", () => {

@@ -19,8 +19,13 @@ import {
   isRefusal,
   type OnAccount,
 } from "./find-account.ts";
-import { hashRecoveryCodes, matchRecoveryCode } from "./recovery-code.ts";
-import { openTotpSecret, readTotpSecret, sealTotpSecret } from "./totp-secret.ts";
+import {
+  hashRecoveryCodes,
+  matchRecoveryCode,
+  openTotpSecret,
+  readTotpSecret,
+  sealTotpSecret,
+} from "./stored-secrets.ts";
 import { createWebauthnCredentials } from "./webauthn-credentials.ts";
 
 /** The requests to backends that another name would have caused, so that the time does not reveal which of them knows the name. */

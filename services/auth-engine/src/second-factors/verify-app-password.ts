@@ -6,8 +6,7 @@ import { noteAccount, okDecision } from "../backends/found-account.ts";
 import type { MfaAccount, StoredAppPassword } from "../backends/second-factor-store.ts";
 import { type BackendDeps, verifyPassword } from "../backends/verify-in-backends.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
-import type { AccountFacts } from "../pipeline/facts.ts";
-import { denial, type Step, type StepContext } from "../pipeline/step.ts";
+import { type AccountFacts, denial, type Step, type StepContext } from "../pipeline/step.ts";
 import { type AppPasswordOutcome, type AppPasswordUses, appPasswordDigest, matchAppPassword } from "./app-passwords.ts";
 
 export interface AppPasswordDeps extends BackendDeps {
@@ -43,12 +42,9 @@ async function askBackend(
 /** Without this, the time would reveal which backend knows the name, if any does. */
 async function spendAsMuch(
   { found, unknownTo, left }: BackendSearch<Found>,
-  {
-    attempt: { username, protocol },
-    digest,
-    context,
-  }: { readonly attempt: Attempt; readonly digest: string; readonly context: StepContext },
-  { accountShares }: BackendDeps,
+  { username, protocol }: Attempt,
+  digest: string,
+  { context, accountShares }: Pick<BackendDeps, "accountShares"> & { readonly context: StepContext },
 ): Promise<void> {
   for (const { mfa } of left) await mfa?.findAccount({ username, protocol }, context).catch(() => undefined);
   const [first, ...others] = unknownTo;
@@ -91,7 +87,7 @@ async function verify(
       ...deps,
       backends: forEveryName(remotes),
     });
-  await spendAsMuch(search, { attempt, digest, context }, deps);
+  await spendAsMuch(search, attempt, digest, { context, accountShares: deps.accountShares });
   context.facts.accountKnown = found !== undefined;
   if (found !== undefined && "account" in found.outcome) context.facts.guessedAccount = found.outcome.account;
   return denial(found?.outcome.kind ?? "unknown_user");

@@ -1,5 +1,5 @@
 import { createSecretKey, hkdfSync } from "node:crypto";
-import { type Base, keyRingFromConfig } from "@postern/shared/assembly";
+import { keyRingFromConfig } from "@postern/shared/assembly";
 import { createPasswordVerifier } from "@postern/shared/domain/passwords";
 import { createAttributeFilter } from "@postern/shared/domain/released-attributes";
 import { createShadowWriter, shadowProtocol } from "@postern/shared/domain/shadow";
@@ -7,10 +7,10 @@ import { endsWithin } from "@postern/shared/platform/concurrency";
 import type { Config } from "@postern/shared/platform/config";
 import { createKeyedDigest } from "@postern/shared/platform/crypto";
 import { AppError, logFields } from "@postern/shared/platform/errors";
-import type { RedisClient } from "@postern/shared/platform/redis";
 import { steadyClock, systemClock } from "@postern/shared/platform/time";
 import type { BackendsByName } from "../backends/backends-by-name.ts";
 import { backendMaker, decoysMaker } from "../backends/context.ts";
+import type { Foundation } from "../foundation.ts";
 import { createShadow, type Shadow, type ShadowDeps } from "./shadow.ts";
 import { createShadowCounter, kindsIn } from "./shadow-counter.ts";
 import { createShadowLog } from "./shadow-log.ts";
@@ -18,13 +18,9 @@ import { createShadowMetrics } from "./shadow-metrics.ts";
 import type { ShadowSettings } from "./shadow-settings.ts";
 import { createShadowReporting } from "./shadow-writer.ts";
 
-interface Parts {
-  readonly base: Base;
-  readonly redis: RedisClient;
-  readonly engineId: string;
+interface Parts extends Pick<Foundation, "base" | "redis" | "engineId" | "scripts"> {
   /** Those that decide. */
   readonly backends: Pick<BackendsByName, "current" | "seenFrom">;
-  readonly scripts: Parameters<typeof backendMaker>[0]["scripts"];
 }
 
 /** A hash that the shadow verifies takes the processor from one that decides. */
@@ -150,5 +146,3 @@ export async function createLiveShadow(config: Config, first: ShadowSettings | u
     },
   };
 }
-
-export type LiveShadow = Awaited<ReturnType<typeof createLiveShadow>>;

@@ -2,6 +2,7 @@ import type { AuthDecision } from "@postern/shared/contracts";
 import { foldedName } from "@postern/shared/domain/brute-force";
 import type { KnownDomain } from "@postern/shared/domain/domains";
 import type { Omission } from "@postern/shared/domain/shadow";
+import { createBoundedCache } from "@postern/shared/platform/cache";
 import { abortAfter, untilOver } from "@postern/shared/platform/concurrency";
 import type { KeyedDigest } from "@postern/shared/platform/crypto";
 import { AppError } from "@postern/shared/platform/errors";
@@ -16,7 +17,25 @@ import type { CompareAttributesDeps } from "./attributes.ts";
 import { type Comparison, compare } from "./compare.ts";
 import type { ComparedAccount } from "./shadow-counter.ts";
 import type { ShadowSettings } from "./shadow-settings.ts";
-import { createTurns, type Turns } from "./turns.ts";
+
+const ttlMs = 3_600_000;
+/** Keys are digests of the same length, so that this takes a few megabytes. */
+const maxEntries = 50_000;
+
+/** One turn an hour for each account. Of more accounts than fit, those whose turn was taken first have the next one earlier. */
+function createTurns(clock: Clock) {
+  const taken = createBoundedCache<1>({ maxEntries, evict: "oldest", clock, ttlMs });
+  return {
+    /** Whether an account has its turn, which it then has taken. */
+    take: (account: string): boolean => {
+      if (taken.get(account) !== undefined) return false;
+      taken.set(account, 1);
+      return true;
+    },
+    /** The account may have the next turn immediately. */
+    giveBack: (account: string): void => taken.delete(account),
+  };
+}
 
 export interface ShadowDeps extends CompareAttributesDeps {
   readonly settings: ShadowSettings;
@@ -79,15 +98,9 @@ const turnKey = ({ old, query }: Waiting, digest: KeyedDigest): string =>
  */
 async function askInTurn(
   { backends, digest }: Pick<ShadowDeps, "backends" | "digest">,
-  {
-    waiting,
-    context,
-    passwordTurns,
-  }: {
-    readonly waiting: Waiting;
-    readonly context: BackendContext;
-    readonly passwordTurns: Turns;
-  },
+  waiting: Waiting,
+  context: BackendContext,
+  passwordTurns: ReturnType<typeof createTurns>,
 ) {
   const key = waiting.password === undefined ? undefined : turnKey(waiting, digest);
   if (key === undefined || !passwordTurns.take(key))
@@ -121,10 +134,8 @@ function createCompareOne(
     }
     const context = { deadline, signal: abortAfter(Math.ceil(timeMs), ending) };
     try {
-      const asking = askInTurn(
-        { backends: seen(waiting, backends), digest: deps.digest },
-        { waiting, context, passwordTurns },
-      );
+      const own = { backends: seen(waiting, backends), digest: deps.digest };
+      const asking = askInTurn(own, waiting, context, passwordTurns);
       const now = await untilOver(asking, { context, clock, waitingFor: "the shadow" });
       const factors = await factorsOf(waiting, now, context);
       const { answer } = now;

@@ -1,24 +1,13 @@
-import { type Base, suspensionsFromConfig } from "@postern/shared/assembly";
-import type { Bus } from "@postern/shared/platform/bus";
+import { suspensionsFromConfig } from "@postern/shared/assembly";
 import type { Config } from "@postern/shared/platform/config";
-import { type RedisClient, watchRedisClock } from "@postern/shared/platform/redis";
-import type { LiveEngineSettings } from "../settings.ts";
+import { watchRedisClock } from "@postern/shared/platform/redis";
+import { catalogueMessage, type Foundation } from "../foundation.ts";
 import type { SuspensionsDep } from "./refuse-suspended.ts";
 
 /** Suspended accounts, kept in memory by this engine. */
 export function createEngineSuspensions(
   config: Config,
-  {
-    base,
-    bus,
-    redis,
-    live,
-  }: {
-    readonly base: Base;
-    readonly bus: Bus;
-    readonly redis: RedisClient;
-    readonly live: { readonly current: LiveEngineSettings };
-  },
+  { base, bus, redis, live }: Pick<Foundation, "base" | "bus" | "redis" | "live">,
 ) {
   const suspensions = suspensionsFromConfig(config, base, { redis, bus, clock: watchRedisClock(redis) });
   const { metrics, metricsPrefix } = base;
@@ -37,12 +26,7 @@ export function createEngineSuspensions(
     isAny: () => suspensions.isAny,
     isUndecidable: () => !suspensions.hasRead && live.current.needsRedis,
     refused: () => refused.inc(),
-    defaultMessage: (acceptLanguage) => {
-      const found = live.current.policy.catalogues.find("auth.account_locked", { fixed: undefined, acceptLanguage });
-      return found === undefined ? {} : { message: found.text, language: found.language };
-    },
+    defaultMessage: (acceptLanguage) => catalogueMessage(live, "auth.account_locked", acceptLanguage),
   };
   return { ...dep, ready: () => suspensions.ready(config.storage.redis.connect_timeout) };
 }
-
-export type EngineSuspensions = ReturnType<typeof createEngineSuspensions>;

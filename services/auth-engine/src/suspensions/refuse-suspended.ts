@@ -2,7 +2,7 @@ import type { AuthDecision, Fail, Ok } from "@postern/shared/contracts";
 import type { Suspension, Suspensions } from "@postern/shared/domain/suspensions";
 import { AppError } from "@postern/shared/platform/errors";
 import { blockedBy, type CountedFacts } from "../brute-force/brute-force.ts";
-import type { BruteForceDep } from "../brute-force/check-brute-force.ts";
+import type { BruteForceDep } from "../brute-force/brute-force-steps.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { Finalizer } from "../pipeline/step.ts";
 import { plainMessage } from "../policy/policies.ts";

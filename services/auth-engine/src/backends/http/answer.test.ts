@@ -1,8 +1,8 @@
 import { encodeCbor } from "@postern/shared/platform/cbor";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { type AnswerSettings, type ReceivedAnswer, readAnswer } from "./answer.ts";
-import { RemoteFault } from "./remote-fault.ts";
+import { type AnswerSettings, readAnswer } from "./answer.ts";
+import { type ReceivedAnswer, RemoteFault } from "./exchange.ts";
 
 const settings: AnswerSettings = {
   format: "json",

@@ -2,15 +2,8 @@ import { userNameFault } from "@postern/shared/contracts";
 import { type CborValue, decodeCbor } from "@postern/shared/platform/cbor";
 import { parseStrictJson } from "@postern/shared/platform/http";
 import type { BackendAccount } from "../backend.ts";
+import { malformed, type ReceivedAnswer, RemoteFault } from "./exchange.ts";
 import type { HttpBackendSettings } from "./http-settings.ts";
-import { RemoteFault } from "./remote-fault.ts";
-
-/** A response as it was received. Names of headers are in lower case. */
-export interface ReceivedAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  readonly body: Buffer;
-}
 
 /** What the other server decided. */
 export type RemoteDecision =
@@ -29,13 +22,17 @@ export function headerOf({ headers }: Pick<ReceivedAnswer, "headers">, name: str
   return typeof value === "string" ? value : value?.[0];
 }
 
+/** Without parameters, in lower case. */
+export function mediaTypeOf(answer: Pick<ReceivedAnswer, "headers">): string {
+  const [type = ""] = (headerOf(answer, "content-type") ?? "").split(";");
+  return type.trim().toLowerCase();
+}
+
 /** The session of the other server, for logs; empty if it names none that can be printed. */
 export function sessionOf(answer: Pick<ReceivedAnswer, "headers">, name: string): string {
   const session = headerOf(answer, name) ?? "";
   return /^[\x21-\x7e]{1,64}$/.test(session) ? `, session ${session}` : "";
 }
-
-const malformed = (what: string): RemoteFault => new RemoteFault("malformed", what);
 
 type Members = (name: string) => unknown;
 
@@ -98,8 +95,7 @@ function accountOf(answer: ReceivedAnswer, settings: AnswerSettings): BackendAcc
 }
 
 function checkFormat(answer: ReceivedAnswer, { format }: AnswerSettings): void {
-  const [type = ""] = (headerOf(answer, "content-type") ?? "").split(";");
-  if (type.trim().toLowerCase() !== `application/${format}`) throw malformed(`the answer is not application/${format}`);
+  if (mediaTypeOf(answer) !== `application/${format}`) throw malformed(`the answer is not application/${format}`);
   if ((headerOf(answer, "content-encoding") ?? "identity") !== "identity") throw malformed("the answer is compressed");
 }
 

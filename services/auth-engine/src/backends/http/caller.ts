@@ -1,8 +1,8 @@
 import type { Secret } from "@postern/shared/platform/crypto";
-import type { Clock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import type { Dispatcher } from "undici";
+import { RemoteFault, readBody } from "./exchange.ts";
 import type { CallerSettings } from "./http-settings.ts";
-import { RemoteFault } from "./remote-fault.ts";
 
 /** The credentials of this site at the other server. */
 export interface Caller {
@@ -20,6 +20,7 @@ function fixed(value: string | undefined): Caller {
 }
 
 const maxTokenBytes = 65_536;
+const tooLong = "the answer of the token endpoint is too long";
 /** A token is replaced this long before it expires, at most half of its life. */
 const renewBeforeMs = 30_000;
 /** After a refused token, or refused client credentials, no other token is requested for this long. */
@@ -35,14 +36,14 @@ interface Token {
 }
 
 /** @throws RemoteFault for anything but a token response (RFC 6749 section 5.1) */
-function readToken(status: number, text: string, nowMs: number): Token {
+function readToken(status: number, body: Buffer, nowMs: number): Token {
   if (status === 400 || status === 401) {
     throw new RemoteFault("caller_refused", `the token endpoint answered ${status}: this site's client credentials`);
   }
   if (status !== 200) throw new RemoteFault("unreachable", `the token endpoint answered ${status}`);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(body.toString("utf8"));
   } catch {
     value = undefined;
   }
@@ -54,22 +55,11 @@ function readToken(status: number, text: string, nowMs: number): Token {
   return { value: `Bearer ${token}`, renewAtMs: nowMs + Math.max(lifeMs / 2, lifeMs - renewBeforeMs) };
 }
 
-async function readText(body: Dispatcher.ResponseData["body"]): Promise<string> {
-  const parts: Buffer[] = [];
-  let length = 0;
-  for await (const part of body) {
-    length += part.length;
-    if (length > maxTokenBytes) throw new RemoteFault("oversized", "the answer of the token endpoint is too long");
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString("utf8");
-}
-
 /** One token for all requests; while one is being requested, all wait for it. */
 function oauthCaller(
   { tokenUrl, clientId, clientSecret, scope }: Extract<CallerSettings, { kind: "oauth" }>,
   dispatcher: Dispatcher,
-  { clock, timeoutMs }: { readonly clock: Clock; readonly timeoutMs: number },
+  timeoutMs: number,
 ): Caller {
   const url = new URL(tokenUrl);
   const name = encodeURIComponent(clientId);
@@ -92,7 +82,7 @@ function oauthCaller(
       body: new URLSearchParams({ grant_type: "client_credentials", scope }).toString(),
       signal: AbortSignal.timeout(timeoutMs),
     });
-    return readToken(statusCode, await readText(body), clock.now());
+    return readToken(statusCode, await readBody(body, maxTokenBytes, tooLong), steadyClock.now());
   };
   const renew = async (): Promise<Token> => {
     try {
@@ -101,7 +91,7 @@ function oauthCaller(
     } catch (cause) {
       if (cause instanceof RemoteFault) {
         // More attempts would use up this site's budget for failures there.
-        if (cause.kind === "caller_refused") refusal = { fault: cause, untilMs: clock.now() + refusedPauseMs };
+        if (cause.kind === "caller_refused") refusal = { fault: cause, untilMs: steadyClock.now() + refusedPauseMs };
         throw cause;
       }
       throw new RemoteFault("unreachable", "the token endpoint does not answer", { cause });
@@ -111,16 +101,16 @@ function oauthCaller(
   };
   return {
     authorization: async () => {
-      if (token !== undefined && clock.now() < token.renewAtMs) return token.value;
-      if (refusal !== undefined && clock.now() < refusal.untilMs) throw refusal.fault;
+      if (token !== undefined && steadyClock.now() < token.renewAtMs) return token.value;
+      if (refusal !== undefined && steadyClock.now() < refusal.untilMs) throw refusal.fault;
       pending ??= renew();
       return (await pending).value;
     },
     refused: (value) => {
       if (value !== token?.value) return true;
-      const isSoon = clock.now() - lastRefusalMs < refusedPauseMs;
+      const isSoon = steadyClock.now() - lastRefusalMs < refusedPauseMs;
       if (isSoon) return false;
-      lastRefusalMs = clock.now();
+      lastRefusalMs = steadyClock.now();
       token = undefined;
       return true;
     },
@@ -128,11 +118,7 @@ function oauthCaller(
 }
 
 /** @param dispatcher connects to the token endpoint, with the TLS settings of the backend */
-export function createCaller(
-  settings: CallerSettings | undefined,
-  dispatcher: Dispatcher,
-  limits: { readonly clock: Clock; readonly timeoutMs: number },
-): Caller {
+export function createCaller(settings: CallerSettings | undefined, dispatcher: Dispatcher, timeoutMs: number): Caller {
   switch (settings?.kind) {
     case undefined:
       return fixed(undefined);
@@ -141,6 +127,6 @@ export function createCaller(
     case "bearer":
       return fixed(`Bearer ${settings.token.reveal()}`);
     case "oauth":
-      return oauthCaller(settings, dispatcher, limits);
+      return oauthCaller(settings, dispatcher, timeoutMs);
   }
 }

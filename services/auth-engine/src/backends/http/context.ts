@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { Base } from "@postern/shared/assembly";
 import type { Backend } from "../backend.ts";
-import type { Transport } from "./exchange.ts";
-import type { HttpBackendDeps } from "./http-backend.ts";
+import { remoteFaults, type Transport } from "./exchange.ts";
+import type { HttpBackendDeps } from "./http-client.ts";
 import type { HttpBackendSettings } from "./http-settings.ts";
-import { remoteFaults } from "./remote-fault.ts";
 
 /** What connects to the servers of a backend. A site without gRPC does not load its library. */
 async function transportOf(settings: HttpBackendSettings): Promise<(url: URL) => Transport> {

@@ -1,9 +1,46 @@
 import type { Readable } from "node:stream";
 import { AppError } from "@postern/shared/platform/errors";
 import type { BackendContext, BackendQuery } from "../backend.ts";
-import type { ReceivedAnswer } from "./answer.ts";
-import { RemoteFault, type RemoteFaultKind } from "./remote-fault.ts";
 import type { RemoteMode } from "./request.ts";
+
+/**
+ * Why a server made no decision; label values of a metric. `caller_refused`: it does not accept this site's credentials. `request_refused`: it
+ * does not accept the request. `rate_limited`: 429. `failed`: its own temporary failure. `busy`: 502, 503 or 504. `malformed`: the answer
+ * contradicts itself or the interface. `oversized`: it is longer than the limit. `loop`: too many engines have passed the request on.
+ */
+export const remoteFaults = [
+  "caller_refused",
+  "request_refused",
+  "rate_limited",
+  "failed",
+  "busy",
+  "malformed",
+  "oversized",
+  "timeout",
+  "unreachable",
+  "loop",
+] as const;
+export type RemoteFaultKind = (typeof remoteFaults)[number];
+
+/** The other server made no decision, which says nothing about the user. The message is for logs and contains nothing secret. */
+export class RemoteFault extends Error {
+  override readonly name = "RemoteFault";
+  readonly kind: RemoteFaultKind;
+
+  constructor(kind: RemoteFaultKind, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+  }
+}
+
+export const malformed = (what: string): RemoteFault => new RemoteFault("malformed", what);
+
+/** A response as it was received. Names of headers are in lower case. */
+export interface ReceivedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: Buffer;
+}
 
 /** A response whose body has not been read. */
 export type OpenAnswer = Pick<ReceivedAnswer, "status" | "headers"> & {
@@ -44,13 +81,17 @@ const kindOfCode: Readonly<Record<string, RemoteFaultKind>> = {
 };
 
 /** Reads a body of limited length. */
-export async function readBody(body: OpenAnswer["body"], maxBytes: number): Promise<Buffer> {
+export async function readBody(
+  body: AsyncIterable<Buffer>,
+  maxBytes: number,
+  tooLong = `the answer is longer than ${maxBytes} bytes`,
+): Promise<Buffer> {
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of body) {
     length += part.length;
     // Leaving the loop closes the connection, so that the rest is not received.
-    if (length > maxBytes) throw new RemoteFault("oversized", `the answer is longer than ${maxBytes} bytes`);
+    if (length > maxBytes) throw new RemoteFault("oversized", tooLong);
     parts.push(part);
   }
   return Buffer.concat(parts);

@@ -1,9 +1,7 @@
 import { Readable } from "node:stream";
 import { type Metadata, type ServiceError, status } from "@grpc/grpc-js";
-import type { ReceivedAnswer } from "./answer.ts";
-import type { OpenAnswer } from "./exchange.ts";
+import { malformed, type OpenAnswer, type ReceivedAnswer, RemoteFault } from "./exchange.ts";
 import type { HttpBackendSettings } from "./http-settings.ts";
-import { RemoteFault } from "./remote-fault.ts";
 import type { RemoteMode } from "./request.ts";
 
 type Names = HttpBackendSettings["headers"];
@@ -11,8 +9,6 @@ type Headers = ReceivedAnswer["headers"];
 
 /** Values of the enum in the proto file. */
 const decisions = { ok: 1, fail: 2, tempfail: 3 } as const;
-
-const malformed = (what: string): RemoteFault => new RemoteFault("malformed", what);
 
 /** The metadata that is a header over HTTP. */
 export function headersOf(metadata: Metadata | undefined, { session }: Names): Headers {

@@ -3,10 +3,9 @@ import { authProtocol } from "@postern/shared/platform/grpc";
 import { steadyClock, systemClock } from "@postern/shared/platform/time";
 import protobuf from "protobufjs";
 import { readTlsFiles } from "../servers/server-settings.ts";
-import type { OpenAnswer, RemoteRequest, Sending, Transport } from "./exchange.ts";
+import { type OpenAnswer, RemoteFault, type RemoteRequest, type Sending, type Transport } from "./exchange.ts";
 import { decisionAnswer, headersOf, listAnswer, refusalAnswer } from "./grpc-answer.ts";
 import type { HttpBackendSettings } from "./http-settings.ts";
-import { RemoteFault } from "./remote-fault.ts";
 import type { RemoteMode } from "./request.ts";
 
 /** A gateway sends no longer list. */

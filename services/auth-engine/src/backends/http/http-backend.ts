@@ -1,24 +1,11 @@
 import type { Secret } from "@postern/shared/platform/crypto";
 import type { Backend, BackendContext, BackendQuery, LookupOutcome, VerifyOutcome } from "../backend.ts";
-import type { ServerLog } from "../servers/target-set.ts";
-import { type ReceivedAnswer, type RemoteDecision, readAnswer } from "./answer.ts";
-import type { RemoteRequest, Transport } from "./exchange.ts";
-import { HttpClient } from "./http-client.ts";
+import { type RemoteDecision, readAnswer } from "./answer.ts";
+import { type ReceivedAnswer, RemoteFault, type RemoteRequest } from "./exchange.ts";
+import { type HttpBackendDeps, HttpClient } from "./http-client.ts";
 import type { HttpBackendSettings } from "./http-settings.ts";
 import { createAccountListing } from "./list-accounts.ts";
-import { RemoteFault, type RemoteFaultKind } from "./remote-fault.ts";
 import { type RemoteMode, requestFields } from "./request.ts";
-
-export interface HttpBackendDeps {
-  readonly log: ServerLog;
-  /** Identifies this engine in the list of those that have passed a request on: 12 hexadecimal digits. */
-  readonly engine: string;
-  /** Called for each request without a decision. */
-  readonly onFault: (kind: RemoteFaultKind) => void;
-  readonly transport: (url: URL) => Transport;
-  /** The W3C trace context of the request in progress, if it is traced. */
-  readonly traceparent?: (() => string | undefined) | undefined;
-}
 
 /** Second factors do not travel, so the pages would admit a user without one. */
 const protocolsOfFactors: ReadonlySet<string> = new Set(["mfa"]);

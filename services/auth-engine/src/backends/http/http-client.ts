@@ -1,6 +1,6 @@
 import { remainingMs } from "@postern/shared/platform/concurrency";
 import { AppError } from "@postern/shared/platform/errors";
-import { type Clock, steadyClock } from "@postern/shared/platform/time";
+import { steadyClock } from "@postern/shared/platform/time";
 import { Agent } from "undici";
 import type { BackendContext } from "../backend.ts";
 import { RefusedAccountError } from "../servers/errors.ts";
@@ -12,12 +12,14 @@ import {
   type Target,
   type TargetSet,
 } from "../servers/target-set.ts";
-import { faultOf, headerOf, type ReceivedAnswer, sessionOf } from "./answer.ts";
+import { faultOf, headerOf, sessionOf } from "./answer.ts";
 import { type Caller, createCaller } from "./caller.ts";
-import { createConnector } from "./connector.ts";
 import {
   inTime,
   type OpenAnswer,
+  type ReceivedAnswer,
+  RemoteFault,
+  type RemoteFaultKind,
   type RemoteRequest,
   readBody,
   type Sending,
@@ -26,8 +28,7 @@ import {
   untilAborted,
 } from "./exchange.ts";
 import type { HttpBackendSettings } from "./http-settings.ts";
-import { maxHeaderBytes } from "./http-transport.ts";
-import { RemoteFault, type RemoteFaultKind } from "./remote-fault.ts";
+import { createConnector, maxHeaderBytes } from "./http-transport.ts";
 
 /** One server and the connections to it. */
 interface RemoteServer extends ServerAddress {
@@ -36,12 +37,16 @@ interface RemoteServer extends ServerAddress {
   answeredAtMs: number;
 }
 
-export interface HttpClientDeps {
+export interface HttpBackendDeps {
   readonly log: ServerLog;
+  /** Identifies this engine in the list of those that have passed a request on: 12 hexadecimal digits. */
+  readonly engine: string;
+  /** Called for each request without a decision. */
   readonly onFault: (kind: RemoteFaultKind) => void;
   /** Creates the connections to the server at an address of the settings. It does not connect before the first request. */
   readonly transport: (url: URL) => Transport;
-  readonly clock?: Clock;
+  /** The W3C trace context of the request in progress, if it is traced. */
+  readonly traceparent?: (() => string | undefined) | undefined;
 }
 
 /** While no server may be asked, its last failure. */
@@ -67,8 +72,7 @@ const worthRepeating: ReadonlySet<RemoteFaultKind> = new Set(["busy", "timeout",
  */
 export class HttpClient {
   readonly #settings: HttpBackendSettings;
-  readonly #onFault: HttpClientDeps["onFault"];
-  readonly #clock: Clock;
+  readonly #onFault: HttpBackendDeps["onFault"];
   readonly #targets: TargetSet<RemoteServer>;
   readonly #monitor: ReturnType<typeof createHealthMonitor>;
   readonly #tokens: Agent;
@@ -77,13 +81,12 @@ export class HttpClient {
   /** @param probe checks a server with the request of a health check; it throws if the server cannot decide */
   constructor(
     settings: HttpBackendSettings,
-    { log, onFault, transport, clock = steadyClock }: HttpClientDeps,
+    { log, onFault, transport }: HttpBackendDeps,
     probe: (send: (request: RemoteRequest) => Promise<ReceivedAnswer>) => Promise<void>,
   ) {
     this.#settings = settings;
     this.#onFault = onFault;
-    this.#clock = clock;
-    const ofServers = { what: "remote", poolName: settings.name, clock, log } as const;
+    const ofServers = { what: "remote", poolName: settings.name, clock: steadyClock, log } as const;
     this.#targets = createTargetSet<RemoteServer>(
       settings.urls.map((text): RemoteServer => {
         const url = new URL(text);
@@ -93,8 +96,8 @@ export class HttpClient {
       ofServers,
     );
     this.#tokens = new Agent({ connections: 1, connect: connectorOfTokens(settings), maxHeaderSize: maxHeaderBytes });
-    this.#caller = createCaller(settings.caller, this.#tokens, { clock, timeoutMs: settings.requestTimeoutMs });
-    this.#monitor = createHealthMonitor(this.#targets, clock, settings, {
+    this.#caller = createCaller(settings.caller, this.#tokens, settings.requestTimeoutMs);
+    this.#monitor = createHealthMonitor(this.#targets, steadyClock, settings, {
       probe: (target) => probe((request) => this.#read(target, request, this.#ownContext())),
       afterTick: () => undefined,
     });
@@ -138,7 +141,7 @@ export class HttpClient {
 
   #ownContext(): BackendContext {
     const { requestTimeoutMs: timeMs } = this.#settings;
-    return { deadline: this.#clock.now() + timeMs, signal: AbortSignal.timeout(timeMs) };
+    return { deadline: steadyClock.now() + timeMs, signal: AbortSignal.timeout(timeMs) };
   }
 
   async #withServer<T>(
@@ -149,11 +152,11 @@ export class HttpClient {
     let avoided: Target<RemoteServer> | undefined;
     for (let attempt = 0; attempt < 2; attempt += 1) {
       const target = this.#choose(avoided);
-      const leftMs = remainingMs(context.deadline, this.#clock);
+      const leftMs = remainingMs(context.deadline, steadyClock);
       if (target === undefined || leftMs === 0) break;
       const isFirstOfTwo = attempt === 0 && this.#targets.hasHealthyBeside(target);
       const timeMs = Math.min(this.#settings.requestTimeoutMs, isFirstOfTwo ? leftMs / 2 : leftMs);
-      const startedMs = this.#clock.now();
+      const startedMs = steadyClock.now();
       try {
         return await ask(target, timeMs);
       } catch (thrown) {
@@ -197,10 +200,10 @@ export class HttpClient {
     signal: AbortSignal,
     work: () => Promise<T>,
   ): Promise<T> {
-    const startedMs = this.#clock.now();
+    const startedMs = steadyClock.now();
     try {
       const answer = await work();
-      target.address.answeredAtMs = this.#clock.now();
+      target.address.answeredAtMs = steadyClock.now();
       if (answer.status < 500) target.breaker.succeeded();
       return answer;
     } catch (thrown) {

@@ -2,15 +2,14 @@ import { maxUserNameLength } from "@postern/shared/contracts";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { AccountPage, BackendContext, ListOutcome } from "../backend.ts";
 import { createOpenListings, type ListingPages } from "../servers/open-listings.ts";
-import { faultOf, headerOf, sessionOf } from "./answer.ts";
-import type { OpenAnswer, RemoteRequest } from "./exchange.ts";
+import { faultOf, headerOf, mediaTypeOf, sessionOf } from "./answer.ts";
+import { malformed, type OpenAnswer, RemoteFault, type RemoteRequest } from "./exchange.ts";
 import type { HttpClient } from "./http-client.ts";
 import type { HttpBackendSettings } from "./http-settings.ts";
-import { RemoteFault } from "./remote-fault.ts";
 
 /** Lines are names of users. */
 function checked(line: string): string {
-  if (line.length > maxUserNameLength) throw new RemoteFault("malformed", "a name in the list is too long");
+  if (line.length > maxUserNameLength) throw malformed("a name in the list is too long");
   return line;
 }
 
@@ -40,12 +39,10 @@ export async function* namesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<
 /** Without a length or chunks, a connection that breaks looks like the end of the list. */
 function checkList(answer: OpenAnswer, { headers }: Pick<HttpBackendSettings, "headers">): void {
   if (answer.status !== 200) throw faultOf(answer.status, sessionOf(answer, headers.session));
-  const [type = ""] = (headerOf(answer, "content-type") ?? "").split(";");
-  if (type.trim().toLowerCase() !== "text/plain") throw new RemoteFault("malformed", "the list is not text/plain");
+  if (mediaTypeOf(answer) !== "text/plain") throw malformed("the list is not text/plain");
   const isChunked = headerOf(answer, "transfer-encoding")?.toLowerCase() === "chunked";
-  if (!isChunked && headerOf(answer, "content-length") === undefined) {
-    throw new RemoteFault("malformed", "the list has neither a length nor chunks");
-  }
+  if (!isChunked && headerOf(answer, "content-length") === undefined)
+    throw malformed("the list has neither a length nor chunks");
 }
 
 /** Closes the connection of a list that is not read to its end. */

@@ -23,6 +23,8 @@ export function serviceIdentity({ saslExternal, bindDn, bindPassword }: LdapPool
 
 /** Searches as the service account, several concurrently on each of a few connections. */
 export class LookupPool extends ConnectionPool<LdapConnection, ServerAddress> {
+  readonly #timeLimit: number;
+
   constructor(settings: LdapPoolSettings, targets: TargetSet<ServerAddress>, clock: Clock) {
     const identity = serviceIdentity(settings);
     super({
@@ -39,10 +41,12 @@ export class LookupPool extends ConnectionPool<LdapConnection, ServerAddress> {
       classify: classifyFailure,
       clock,
     });
+    this.#timeLimit = settings.searchTimeLimitSeconds;
   }
 
   search(baseDn: string, options: SearchOptions, context: BackendContext): Promise<SearchResult> {
-    return this.run((connection) => connection.search(baseDn, options), context);
+    const limited = { ...options, timeLimit: this.#timeLimit };
+    return this.run((connection) => connection.search(baseDn, limited), context);
   }
 
   /** The entries of a search; what it throws names the work. */

@@ -102,8 +102,7 @@ export function createCredentialValues(pool: LdapPool, dn: string, place: LdapCr
 
   return {
     read: async (context: BackendContext): Promise<readonly string[]> => {
-      const timeLimit = pool.settings.searchTimeLimitSeconds;
-      const options: SearchOptions = { scope: "base", attributes: [field], sizeLimit: 1, timeLimit };
+      const options: SearchOptions = { scope: "base", attributes: [field], sizeLimit: 1 };
       return (await pool.lookup.entries(doing, dn, options, context)).flatMap((entry) => findValues(entry, field));
     },
     /** An empty list deletes them. */

@@ -83,9 +83,8 @@ async function ask(
   { baseDn, filter }: { readonly baseDn: string; readonly filter: Filter },
   context: BackendContext,
 ): Promise<Entry | undefined> {
-  const timeLimit = pool.settings.searchTimeLimitSeconds;
   try {
-    const options = { scope, filter, attributes: requested, explicitBufferAttributes: binary, sizeLimit, timeLimit };
+    const options = { scope, filter, attributes: requested, explicitBufferAttributes: binary, sizeLimit };
     const { searchEntries } = await pool.lookup.search(baseDn, options, context);
     if (searchEntries.length > 1) {
       throw new AppError("DIRECTORY_AMBIGUOUS", { detail: `more than one entry in LDAP pool ${pool.name}` });
@@ -103,12 +102,7 @@ async function ask(
 export async function isDisabled({ search, entry, query }: Found, context: BackendContext): Promise<boolean> {
   const { pool, disabledFilter } = search;
   if (disabledFilter === undefined) return false;
-  const options: SearchOptions = {
-    scope: "base",
-    filter: disabledFilter(query),
-    attributes: ["1.1"],
-    timeLimit: pool.settings.searchTimeLimitSeconds,
-  };
+  const options: SearchOptions = { scope: "base", filter: disabledFilter(query), attributes: ["1.1"] };
   const doing = `search for a disabled account in LDAP pool ${pool.name}`;
   return (await pool.lookup.entries(doing, entry.dn, options, context)).length > 0;
 }

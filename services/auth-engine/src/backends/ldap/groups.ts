@@ -32,12 +32,7 @@ function groupOf(dn: string, entry: Entry | undefined, nameAttribute: string): G
 
 /** Reads one group and the groups that it is in. */
 function createGroupReader({ attribute, nameAttribute }: LdapGroupSettings, pool: LdapPool) {
-  const options: SearchOptions = {
-    scope: "base",
-    attributes: [nameAttribute, attribute],
-    sizeLimit: 1,
-    timeLimit: pool.settings.searchTimeLimitSeconds,
-  };
+  const options: SearchOptions = { scope: "base", attributes: [nameAttribute, attribute], sizeLimit: 1 };
   return async (dn: string, context: BackendContext): Promise<ReadGroup> => {
     try {
       const { searchEntries } = await pool.lookup.search(dn, options, context);
@@ -62,14 +57,14 @@ function createGroupSearch(settings: LdapGroupSettings, pool: LdapPool): SearchG
   const { scope, nameAttribute } = settings;
   const baseDn = compileBaseDn(settings.baseDn);
   const filter = compileFilter(settings.filter);
-  const { searchTimeLimitSeconds: timeLimit, searchSizeLimit: sizeLimit = Number.POSITIVE_INFINITY } = pool.settings;
+  const { searchSizeLimit: sizeLimit = Number.POSITIVE_INFINITY } = pool.settings;
   return async (members, context) => {
     const found: Group[] = [];
     for (const batch of batches(members, namesInOneFilter)) {
       const [first] = batch;
       if (first === undefined) continue;
       const filters = batch.map((member) => filter(member));
-      const options = { scope, filter: new OrFilter({ filters }), attributes: [nameAttribute], timeLimit };
+      const options = { scope, filter: new OrFilter({ filters }), attributes: [nameAttribute] };
       const { searchEntries } = await pool.lookup.search(baseDn.expand(first), options, context);
       // The server does not get this limit: the client library would treat half a list as complete.
       if (searchEntries.length > sizeLimit) {

@@ -60,10 +60,9 @@ async function webauthnHolders(
   const { field } = mfa.webauthn;
   const place = placeOf(search, wanted);
   if (field === "") return [];
-  const timeLimit = pool.settings.searchTimeLimitSeconds;
   const attributes = [field, mapping.accountField].filter((name) => name.toLowerCase() !== "dn");
   try {
-    const options = { scope: place.scope, filter: filterOf(search, wanted), attributes, sizeLimit, timeLimit };
+    const options = { scope: place.scope, filter: filterOf(search, wanted), attributes, sizeLimit };
     const { searchEntries } = await pool.lookup.search(place.baseDn, options, context);
     return searchEntries.flatMap((entry) =>
       findValues(entry, field).some((value) => webauthnCredentialId(value) === wanted.id)
@@ -118,13 +117,9 @@ function createAppPasswordValues(values: CredentialValues): Pick<MfaAccount, App
 
 type Searches = ReadonlyMap<string, readonly CompiledSearch[]>;
 
-function supportedKinds({
-  totp,
-  recoveryCodes,
-  webauthn,
-  appPasswords,
-}: LdapSearchSettings["mfa"]): ReadonlySet<FactorKind> {
-  const places = { totp, recovery_codes: recoveryCodes, webauthn, app_passwords: appPasswords } as const;
+function supportedKinds(mfa: LdapSearchSettings["mfa"]): ReadonlySet<FactorKind> {
+  const { totp, recoveryCodes: recovery_codes, webauthn, appPasswords: app_passwords } = mfa;
+  const places = { totp, recovery_codes, webauthn, app_passwords };
   return new Set(factorKinds.filter((kind) => places[kind].field !== ""));
 }
 
@@ -140,8 +135,7 @@ async function namesOf({ search, entry }: Found, context: BackendContext) {
   const { displayNameField, uniqueUserIdField } = search.mfa;
   const attributes = [displayNameField, uniqueUserIdField].filter((name) => name !== "");
   if (attributes.length === 0) return {};
-  const timeLimit = search.pool.settings.searchTimeLimitSeconds;
-  const options = { scope: "base", attributes, sizeLimit: 1, timeLimit } as const;
+  const options = { scope: "base", attributes, sizeLimit: 1 } as const;
   const doing = `search in LDAP pool ${search.pool.name}`;
   const [found = entry] = await search.pool.lookup.entries(doing, entry.dn, options, context);
   const first = (name: string): string | undefined => (name === "" ? undefined : findValues(found, name)[0]);

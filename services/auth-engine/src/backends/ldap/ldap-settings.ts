@@ -90,21 +90,12 @@ function ldapMfa(mapping: LdapSearchConfig["mapping"]) {
 }
 
 /** One entry of `auth.backends.ldap.search[]`. */
-export function ldapSearchSettings({
-  protocol,
-  pool_name,
-  base_dn,
-  scope,
-  filter,
-  mapping,
-  attribute,
-  release_dn,
-  groups,
-}: LdapSearchConfig) {
+export function ldapSearchSettings(search: LdapSearchConfig) {
+  const { scope, filter, mapping, attribute, release_dn, groups } = search;
   return {
-    protocols: protocol,
-    poolName: pool_name,
-    baseDn: base_dn,
+    protocols: search.protocol,
+    poolName: search.pool_name,
+    baseDn: search.base_dn,
     scope,
     userFilter: filter.user,
     listAccountsFilter: optional(filter.list_accounts),

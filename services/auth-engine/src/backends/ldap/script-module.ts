@@ -10,9 +10,6 @@ import type { Entry } from "ldapts";
 import { compileFilter } from "./filter.ts";
 import type { LdapPool } from "./ldap-pool.ts";
 
-/** The part of a pool that scripts may use: searches as its service account. */
-export type ScriptLdapPool = Pick<LdapPool, "name" | "settings" | "lookup">;
-
 const maxEntries = 1000;
 const scopes = ["base", "one", "sub"] as const;
 const attributeName = /^[a-z0-9][a-z0-9_.;-]*$/i;
@@ -84,7 +81,7 @@ function entryTable(entry: Entry, attributes: readonly string[]): LuaObject {
  * `ldap`: searches in the pools of `auth.backends.ldap`. More entries than `limit` are an error; a partial result is
  * never returned.
  */
-export function ldapModule(find: (pool: string) => ScriptLdapPool | undefined): HostFunctions {
+export function ldapModule(find: (pool: string) => Pick<LdapPool, "lookup"> | undefined): HostFunctions {
   return {
     "ldap.search": async ([poolName, argument], { deadline, signal }) => {
       const name = textArgument(poolName, "pool");
@@ -100,7 +97,6 @@ export function ldapModule(find: (pool: string) => ScriptLdapPool | undefined): 
         attributes,
         explicitBufferAttributes: attributes,
         sizeLimit: limit + 1,
-        timeLimit: pool.settings.searchTimeLimitSeconds,
       };
       const base = filled(textArgument(search.base, "base"), values);
       const doing = `search in LDAP pool ${name}`;

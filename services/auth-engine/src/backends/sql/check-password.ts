@@ -30,12 +30,6 @@ export interface CheckPasswordDeps {
   readonly onUnverifiable?: ((reason: UnverifiableReason, account: string | undefined) => void) | undefined;
 }
 
-/** The credentials to check. */
-export interface LoginCredentials {
-  readonly username: string;
-  readonly password: Secret;
-}
-
 /**
  * An ordinary denial for a permanent fault: no password can match such an account, and the caller must not learn that
  * it exists. The reason is for the log.
@@ -52,7 +46,8 @@ function unverifiable(reason: UnverifiableReason, account: string | undefined): 
 export function createPasswordCheck({ passwords, decoys, onUnverifiable = () => undefined }: CheckPasswordDeps) {
   return async (
     { row, search }: FoundRow,
-    { username, password }: LoginCredentials,
+    username: string,
+    password: Secret,
     context: BackendContext,
   ): Promise<CheckedPassword> => {
     const account = readColumn(row, search.accountField);

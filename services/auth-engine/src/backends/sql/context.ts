@@ -46,10 +46,7 @@ function loadedDriver(dialect: SqlDriver["dialect"], loading: Promise<SqlDriver>
 
 /** Does not connect yet. */
 export function makeSqlClient(name: string, database: SqlDatabaseSettings, base: LoggerOf): SqlClient {
-  if (database.driver === "sqlite") {
-    const { file, busyTimeoutMs } = database;
-    return createSqliteClient({ file, busyTimeoutMs });
-  }
+  if (database.driver === "sqlite") return createSqliteClient(database);
   const { servers: settings, driver } = database;
   return createSqlServerClient(name, settings, loadedDriver(driver, drivers[driver]()), base.logger);
 }

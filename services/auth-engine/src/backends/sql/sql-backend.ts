@@ -65,7 +65,7 @@ export function createSqlBackend(deps: SqlBackendDeps): Backend {
     verify: async (query, password, context) => {
       const found = await find(query, context);
       if (typeof found === "string") return { kind: found };
-      return verified(found, await check(found, { username: query.username, password }, context), password);
+      return verified(found, await check(found, query.username, password, context), password);
     },
     lookup: async (query, context) => lookedUp(await find(query, context)),
     listAccounts: (query, page, context) => {

@@ -3,6 +3,7 @@ import { AppError } from "@postern/shared/platform/errors";
 import { steadyClock } from "@postern/shared/platform/time";
 import type { BackendContext } from "../backend.ts";
 import type { SqlClient } from "./sql-client.ts";
+import type { SqlDatabaseSettings } from "./sql-settings.ts";
 import {
   isBusy,
   isOfStatement,
@@ -11,11 +12,8 @@ import {
   toBackendError,
 } from "./sqlite-connection.ts";
 
-export interface SqliteClientOptions {
-  readonly file: string;
-  /** How long a query waits for another process's lock, unless its deadline ends earlier. */
-  readonly busyTimeoutMs: number;
-}
+/** `busyTimeoutMs`: how long a query waits for another process's lock, unless its deadline ends earlier. */
+type SqliteClientOptions = Pick<Extract<SqlDatabaseSettings, { driver: "sqlite" }>, "file" | "busyTimeoutMs">;
 
 const busyRetryMs = 10;
 /** Pause after a database could not be opened or read. */

@@ -20,9 +20,9 @@ function createSite() {
   let now = 1_800_000_000_000;
   const store = createLocalStore({
     clock: { now: () => now },
-    sharePercent: () => 100,
-    repeatWindowMs: () => 600_000,
-    maxForgiven: () => 3,
+    sharePercent: 100,
+    repeatWindowMs: 600_000,
+    maxForgiven: 3,
   });
   return {
     store,

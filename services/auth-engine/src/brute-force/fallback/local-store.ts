@@ -17,9 +17,9 @@ const maxEntries = 65_536;
 export interface LocalStoreDeps {
   readonly clock: Clock;
   /** Share of `failed_requests` that this process alone may allow. */
-  readonly sharePercent: () => number;
-  readonly repeatWindowMs: () => number;
-  readonly maxForgiven: () => number;
+  readonly sharePercent: number;
+  readonly repeatWindowMs: number;
+  readonly maxForgiven: number;
 }
 
 function without(count: WindowCount, windowOfFailure: number): WindowCount {
@@ -127,10 +127,10 @@ function createWrongPasswords() {
 }
 
 /** Failures by rule and network, and the resulting ban. */
-function createLocalCounts(clock: Clock, sharePercent: () => number) {
+function createLocalCounts(clock: Clock, sharePercent: number) {
   const counts = createBoundedCache<WindowCount>({ maxEntries, evict: "oldest" });
   const limitOf = (rule: RuleScope["rule"]): number =>
-    Math.max(1, Math.floor((rule.failedRequests * sharePercent()) / 100));
+    Math.max(1, Math.floor((rule.failedRequests * sharePercent) / 100));
   return {
     clear: (): void => counts.clear(),
     forget: (countKey: string): void => counts.delete(countKey),
@@ -171,7 +171,7 @@ interface Memory {
 function createCount({ clock, repeatWindowMs }: LocalStoreDeps, { counts, bans, wrong, good }: Memory) {
   return (target: CountedAttempt, guess: Guess): CountResult => {
     const account = accountAt(target);
-    const when = { nowMs: clock.now(), forMs: memoryMs(repeatWindowMs(), target.scopes) };
+    const when = { nowMs: clock.now(), forMs: memoryMs(repeatWindowMs, target.scopes) };
     const repeated = guess.known && wrong.repeats(account, guess.digest, when);
     let ban = bans.banOf(target);
     let isNew = false;
@@ -216,7 +216,7 @@ export function createLocalStore(deps: LocalStoreDeps) {
       const ban = banOf(target);
       if (ban !== undefined) return { ban };
       noteSuccess(target, account);
-      for (const time of wrong.forgive(accountAt(target), maxForgiven())) {
+      for (const time of wrong.forgive(accountAt(target), maxForgiven)) {
         for (const scope of target.scopes) {
           counts.forgive(scope, time, Math.floor((good.countOf(scope.network) * minPercent) / 100));
         }

@@ -33,10 +33,7 @@ export function rolledTo(count: WindowCount, window: number): WindowCount {
   };
 }
 
-export interface Failures {
-  readonly known: number;
-  readonly unknown: number;
-}
+export type Failures = Pick<WindowCount, "known" | "unknown">;
 
 /**
  * The failures that count at a moment: those of this window, and of the previous one the share that still overlaps the

@@ -1,8 +1,35 @@
 import type { AuthDecision } from "@postern/shared/contracts";
-import type { Attempt } from "../pipeline/attempt.ts";
-import type { Finalizer } from "../pipeline/step.ts";
+import { type Attempt, tokenMechanism } from "../pipeline/attempt.ts";
+import type { Finalizer, Step } from "../pipeline/step.ts";
 import { type BruteForce, type BruteForceFacts, blockedBy, type CountedFacts } from "./brute-force.ts";
-import type { BruteForceDep } from "./check-brute-force.ts";
+
+/** Absent if `auth.controls.enabled` does not list brute-force protection. */
+export interface BruteForceDep {
+  readonly bruteForce: BruteForce | undefined;
+}
+
+async function refuseBanned(
+  attempt: Attempt,
+  facts: CountedFacts,
+  bruteForce: BruteForce,
+): Promise<AuthDecision | undefined> {
+  const found = await bruteForce.check(attempt);
+  if (found === undefined) return undefined;
+  facts.bruteForce = found;
+  return tokenMechanism(attempt.method) === undefined ? blockedBy(found) : undefined;
+}
+
+/**
+ * Refuses a banned network before anything else happens, with one round trip to Redis. A ban stops guesses, and access tokens
+ * cannot be guessed: verify-token refuses those that are not valid.
+ */
+export const checkBruteForce: Step<CountedFacts, BruteForceDep> = {
+  name: "check-brute-force",
+  run: (attempt, { facts }, { bruteForce }) =>
+    bruteForce === undefined || attempt.operation !== "authenticate"
+      ? undefined
+      : refuseBanned(attempt, facts, bruteForce),
+};
 
 /** Wrong guesses that say nothing about their network. */
 const sparingNetwork: ReadonlySet<string> = new Set(["password_unverifiable", "remote_denied"]);
