@@ -31,17 +31,27 @@ const none: JobCounts = { waiting: 0, active: 0, delayed: 0, failed: 0 };
 
 function queueGauges(registry: Metrics, prefix: string) {
   let counts = { jobs: none, notifications: none };
-  const gauge = (name: string, help: string, read: () => number): void =>
-    registry.gauge({ name: `${prefix}_${name}`, help, read });
-  gauge("jobs_waiting", "Jobs waiting for a worker", () => counts.jobs.waiting);
-  gauge("jobs_active", "Jobs being run by a worker", () => counts.jobs.active);
-  gauge("jobs_delayed", "Jobs waiting for their next run after a failure", () => counts.jobs.delayed);
-  gauge("notices_waiting", "User notifications waiting for a worker", () => counts.notifications.waiting);
-  gauge(
-    "notices_delayed",
-    "User notifications waiting for their next attempt after a failure",
-    () => counts.notifications.delayed,
-  );
+  registry.gauge({
+    name: `${prefix}_jobs_waiting`,
+    help: "Jobs waiting for a worker",
+    read: () => counts.jobs.waiting,
+  });
+  registry.gauge({ name: `${prefix}_jobs_active`, help: "Jobs being run by a worker", read: () => counts.jobs.active });
+  registry.gauge({
+    name: `${prefix}_jobs_delayed`,
+    help: "Jobs waiting for their next run after a failure",
+    read: () => counts.jobs.delayed,
+  });
+  registry.gauge({
+    name: `${prefix}_notices_waiting`,
+    help: "User notifications waiting for a worker",
+    read: () => counts.notifications.waiting,
+  });
+  registry.gauge({
+    name: `${prefix}_notices_delayed`,
+    help: "User notifications waiting for their next attempt after a failure",
+    read: () => counts.notifications.delayed,
+  });
   return (jobs: JobCounts, notifications: JobCounts): void => {
     counts = { jobs, notifications };
   };

@@ -124,11 +124,11 @@ export function answerOf<T>(operation: Promise<T>, options: AnswerOptions<T>): P
   return new Promise((resolve, reject) => {
     let late: PromiseWithResolvers<T> | undefined;
     const stopWatching = watchDeadline(wait, (error) => (late ?? { reject }).reject(error));
-    const stopPatience = startPatience?.((error) => {
+    const stopPatience = startPatience?.((slow) => {
       late = Promise.withResolvers<T>();
       late.promise.catch(forever);
       waitLonger?.(late.promise);
-      reject(error);
+      reject(slow);
     });
     const stop = (): void => [stopWatching, stopPatience].forEach((each) => each?.());
     operation.then(
