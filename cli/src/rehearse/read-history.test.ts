@@ -56,12 +56,15 @@ async function rehearse(answers: readonly Answer[], ...flags: readonly string[])
 
 const foreign = record({ account: "bob@example.net", count: 4 });
 
+const hoursAgo = (hours: number): string => new Date(Date.now() - hours * 3_600_000).toISOString();
+
 test("all pages are read, and a history that is on two of them counts once", async () => {
-  const first = { histories: [{ id: "a1", records: [foreign] }], done: 0.5, next: "3:17" };
+  const times = { first_time: hoursAgo(30), time: hoursAgo(29) };
+  const first = { histories: [{ id: "a1", records: [{ ...foreign, ...times }] }], done: 0.5, next: "3:17" };
   const second = {
     histories: [
-      { id: "a1", records: [foreign] },
-      { id: "a2", records: [record({ count: 5 })] },
+      { id: "a1", records: [{ ...foreign, ...times }] },
+      { id: "a2", records: [record({ count: 5, ...times })] },
     ],
     done: 1,
   };

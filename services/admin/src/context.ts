@@ -25,7 +25,7 @@ import { createOperatorProofs, type OperatorProofs } from "./operators/context.t
 import { createSuspending, type Suspending } from "./suspensions/context.ts";
 import { createSystem } from "./system/context.ts";
 
-/** All components of the administration service. Only files called `context.ts`, and the two with which this one begins, construct them. */
+/** All components of the administration service. Only files called `context.ts`, `admin-parts.ts` and `admin-records.ts` construct them. */
 export async function createContext(config: Config, shared: SharedByProcess) {
   const parts = await createParts(config, shared);
   const { live, state, keyPrefix, sharedClock } = parts;

@@ -61,7 +61,7 @@ export function auditing(
     audit.record({ ...line, outcome, target, reason, ...more });
   return {
     write,
-    /** Runs what the records are about: that it failed is one of them. */
+    /** Runs the work; if it fails, that is recorded too. */
     run: async <Result>(work: () => Promise<Result>, onError: AuditOutcome = "undecided"): Promise<Result> => {
       try {
         return await work();

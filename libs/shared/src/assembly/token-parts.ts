@@ -55,7 +55,7 @@ export function keySourceAt(
   });
 }
 
-/** What keeps the state of tokens in memory has in common. */
+/** What all that keeps the state of tokens in memory has in common. */
 function stateLimits({ auth, storage }: Config, { logger }: TokenParts) {
   return {
     clock: steadyClock,

@@ -121,9 +121,10 @@ export function forOperator(deps: ConsolePagesDeps, { route, handle, onRefused }
       onRefused?.(visit);
       return sendNotice(deps, reply, "role", operator);
     }
-    const answer = await handle(visit);
+    // A reply of Fastify is a thenable: one that was sent is undefined here.
+    const answer: PageAnswer | undefined = await handle(visit);
     if (typeof answer === "string") return sendNotice(deps, reply, answer, operator);
-    return "title" in answer ? sendPage(deps, reply, answer, operator) : answer;
+    return answer !== undefined && "title" in answer ? sendPage(deps, reply, answer, operator) : reply;
   };
 }
 

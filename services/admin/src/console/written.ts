@@ -54,7 +54,7 @@ export function writtenBan({ network, rule, bannedAtMs, expiresAtMs }: Ban, { ru
   return failures === undefined ? written : { ...written, failures };
 }
 
-/** Each once, though several of the addresses may be in its network. */
+/** Each ban once, although several of the addresses may be in its network. */
 export const uniqueBans = (bans: readonly Ban[]): readonly Ban[] => [
   ...new Map(bans.map((ban) => [`${ban.rule} ${ban.network}`, ban])).values(),
 ];

@@ -39,7 +39,7 @@ export function createReportIgnoredAddress(
   const warn = createQuietWarn(logger, clock);
   return ({ session, dialect, reason, value }: IgnoredAddress): void => {
     counted(dialect, reason);
-    const fields = { session, dialect, reason, value: printable(value, maxValueCharacters) };
+    const fields = () => ({ session, dialect, reason, value: printable(value, maxValueCharacters) });
     warn(`${dialect} ${reason}`, fields, message[reason]);
   };
 }

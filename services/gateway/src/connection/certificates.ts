@@ -69,7 +69,7 @@ export function createClientCertificates(
     return certificate;
   };
   const ignored = (session: string, message: string): undefined => {
-    warn(message, { session }, message);
+    warn(message, () => ({ session }), message);
   };
   const fromProxy = (request: CertifiedRequest): ClientCertificate | undefined => {
     const { headers } = request.raw;

@@ -70,7 +70,7 @@ export function createProxiedConnections(
   const timeoutMs = Math.min(maxHeaderWaitMs, requestTimeoutMs);
   const rejected = (reason: RejectedConnection, peer: string): false => {
     counted(reason);
-    warn(reason, { peer }, rejections[reason]);
+    warn(reason, () => ({ peer }), rejections[reason]);
     return false;
   };
   return {

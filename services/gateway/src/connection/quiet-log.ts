@@ -9,7 +9,7 @@ const quietMs = 10_000;
  */
 export function createQuietWarn(logger: Pick<Logger, "warn">, clock: Clock) {
   const quiet = new Map<string, { untilMs: number; unlogged: number }>();
-  return (kind: string, fields: object, message: string): void => {
+  return (kind: string, fields: () => object, message: string): void => {
     const nowMs = clock.now();
     const before = quiet.get(kind);
     if (before !== undefined && nowMs < before.untilMs) {
@@ -18,6 +18,6 @@ export function createQuietWarn(logger: Pick<Logger, "warn">, clock: Clock) {
     }
     quiet.set(kind, { untilMs: nowMs + quietMs, unlogged: 0 });
     const unlogged = before?.unlogged ?? 0;
-    logger.warn({ ...fields, ...(unlogged > 0 && { unlogged }) }, message);
+    logger.warn({ ...fields(), ...(unlogged > 0 && { unlogged }) }, message);
   };
 }

@@ -1,5 +1,5 @@
 import { createHotCache } from "../../platform/cache/hot-cache.ts";
-import { defineVariableScript, textsIn } from "../../platform/redis/script.ts";
+import { chunksOf, defineVariableScript, textsIn } from "../../platform/redis/script.ts";
 import { type DayCount, openedPart, type RecordedDecision } from "./decision-record.ts";
 import { type HistoryPlace, historyLists, indexKeyOf, listKeyOf } from "./history-places.ts";
 import readHistoriesLua from "./scripts/read-histories.lua?raw";
@@ -29,7 +29,7 @@ function readDays(written: string | undefined): readonly DayCount[] | undefined 
     .filter(({ count }) => count > 0);
 }
 
-/** Two operations of one page read the same records, and those of one address may be some hundred. */
+/** Two operations of one page read the same records, and those of one address may be several hundred. */
 const mostOpened = 2048;
 
 /** Opens the sealed part of a record in a list. */
@@ -97,7 +97,9 @@ export function unique(records: readonly Stored[]): readonly Stored[] {
   });
 }
 
-/** Reads histories, with one command for those of a shard. */
+const placesAtATime = 40;
+
+/** Reads histories, with few commands for those of a shard. */
 export function createPlacesReader({ redis, keyPrefix, keys, lifeMs, countsMs, nowMs }: HistoryReaderOptions) {
   const open = createOpen(keys);
   const run = defineVariableScript(redis, { name: "readHistories", lua: readHistoriesLua }, 1);
@@ -114,7 +116,8 @@ export function createPlacesReader({ redis, keyPrefix, keys, lifeMs, countsMs, n
   /** @param beginning of the identities of the records that are meant */
   return async (places: readonly HistoryPlace[], beginning = ""): Promise<readonly Stored[]> => {
     const shards = Map.groupBy(places, ({ kind, shard }) => `${kind} ${shard}`);
-    const found = await Promise.all([...shards.values()].map((ofShard) => readShard(ofShard, beginning)));
+    const parts = [...shards.values()].flatMap((ofShard) => chunksOf(ofShard, placesAtATime));
+    const found = await Promise.all(parts.map((part) => readShard(part, beginning)));
     const now = nowMs();
     return found.flat().filter(({ timeMs, days }) => timeMs >= now - (days === undefined ? lifeMs : countsMs));
   };

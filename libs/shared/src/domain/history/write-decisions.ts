@@ -1,6 +1,6 @@
 import { createHotCache } from "../../platform/cache/hot-cache.ts";
 import { historyIndexKey } from "../../platform/redis/keys/history.ts";
-import { defineScript, defineVariableScript } from "../../platform/redis/script.ts";
+import { chunksOf, defineScript, defineVariableScript } from "../../platform/redis/script.ts";
 import { createEntries, type Entry, type Member } from "./decision-entries.ts";
 import { type DecisionBatch, type DecisionRun, sealedPart } from "./decision-record.ts";
 import {
@@ -38,11 +38,6 @@ const prolongMs = 21_600_000;
 const maxProlonged = 16_384;
 
 type Argument = string | number;
-
-function chunksOf<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
-  const starts = Array.from({ length: Math.ceil(items.length / size) }, (_, index) => index * size);
-  return starts.map((start) => items.slice(start, start + size));
-}
 
 /** Without a cluster one call writes to all shards. */
 function callsOf<Item>(

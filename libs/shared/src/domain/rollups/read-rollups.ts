@@ -1,6 +1,6 @@
 import type { RedisClient } from "../../platform/redis/client.ts";
 import { rollupKey } from "../../platform/redis/keys/counts.ts";
-import { defineVariableScript, textsIn } from "../../platform/redis/script.ts";
+import { chunksOf, defineVariableScript, textsIn } from "../../platform/redis/script.ts";
 import {
   addCounts,
   byOutcome,
@@ -64,6 +64,8 @@ export function foldSteps(periods: readonly Step[], stepMs: number): readonly St
   return [...steps.values()];
 }
 
+const periodsAtATime = 64;
+
 /** Reads periods as engines wrote them. Counts of fields that are not read are 0. */
 function createPeriods(redis: RedisClient, keyPrefix: string) {
   const run = defineVariableScript(redis, { name: "readRollups", lua: readRollupsLua }, 1);
@@ -74,7 +76,10 @@ function createPeriods(redis: RedisClient, keyPrefix: string) {
   ): Promise<readonly Step[]> => {
     const { stepMs } = rollupSeries[series];
     const keys = numbers.map((number) => rollupKey.build(keyPrefix, series, String(number)));
-    const found = textsIn(await run(keys.slice(0, 1), [fields.length, ...fields, ...keys]));
+    const replies = await Promise.all(
+      chunksOf(keys, periodsAtATime).map((part) => run(part.slice(0, 1), [fields.length, ...fields, ...part])),
+    );
+    const found = replies.flatMap(textsIn);
     const places = fields.map((field) => indexes.get(field));
     const bansAt = fields.indexOf("bans");
     return found.map((text, index) => {

@@ -36,7 +36,12 @@ function writeHead(output: Output, kind: number, argument: number): void {
     writeByte(output, kind + argument);
     return;
   }
-  const size = argument < 0x100 ? 1 : argument < 0x1_0000 ? 2 : argument < 2 ** 32 ? 4 : 8;
+  if (argument < 0x100) {
+    writeByte(output, kind + 24);
+    writeByte(output, argument);
+    return;
+  }
+  const size = argument < 0x1_0000 ? 2 : argument < 2 ** 32 ? 4 : 8;
   writeByte(output, kind + 24 + Math.log2(size));
   const start = reserve(output, size);
   if (size < 8) {

@@ -13,8 +13,8 @@ const isCrypt = (text: string): boolean =>
   bcrypt.test(text) || (parseShaCrypt(text) ?? parseMd5Crypt(text)) !== undefined;
 
 /**
- * Whether a text is a stored password that can be verified. People write the configuration today, so it accepts no scheme that is verified only
- * for the sake of old tables.
+ * Whether a text is a stored password that the configuration accepts: of the schemes that can be verified, MD5-CRYPT and those with a salt
+ * that current tools write.
  */
 export function isPasswordHash(text: string): boolean {
   const [prefix = "", name = ""] = /^\{([A-Za-z0-9.-]{1,32})\}/.exec(text) ?? [];

@@ -10,7 +10,8 @@ import { createEnvironment } from "./sources/environment.ts";
 function unpacked(raw: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const entries = Object.entries(raw).map(([key, value]) => {
     const isPacked = typeof value === "string" && DomainRecord.children.get(key)?.kind === "section";
-    return [key, isPacked ? (parsedJson(value) ?? value) : value] as const;
+    const parsed = isPacked ? parsedJson(value) : undefined;
+    return [key, parsed === undefined ? value : parsed] as const;
   });
   return Object.fromEntries(entries);
 }

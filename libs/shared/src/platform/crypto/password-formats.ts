@@ -1,6 +1,6 @@
 /**
- * The formats of stored passwords that current tools write, within the costs that can be verified. Parsing loads no hashing library, so that
- * reading a configuration needs none; `domain/passwords` verifies, and knows formats of old systems.
+ * Formats of stored passwords, within the costs that can be verified. Parsing loads no hashing library, so that reading a configuration needs
+ * none; `domain/passwords` verifies passwords, and knows further formats.
  */
 
 const maxMemoryKib = 1024 * 1024;

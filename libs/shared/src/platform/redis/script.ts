@@ -74,6 +74,12 @@ export function defineVariableScript(
   return (keys, args) => run([...keys, ...args]);
 }
 
+/** A list in parts for one script each, because Redis does nothing else while a script runs. */
+export function chunksOf<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
+  const starts = Array.from({ length: Math.ceil(items.length / size) }, (_, index) => index * size);
+  return starts.map((start) => items.slice(start, start + size));
+}
+
 /** @throws TypeError for a reply that is not a list of texts */
 export function textsIn(reply: unknown): readonly string[] {
   if (!Array.isArray(reply) || !reply.every((text) => typeof text === "string"))

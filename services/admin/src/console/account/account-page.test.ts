@@ -9,8 +9,9 @@ const actionsIn = (body: string): readonly string[] => [
 
 test("hostile labels, names, browsers and attributes add no tag and end no attribute", () => {
   const plain = tags(bodyOf(viewWith("alice")));
+  // What follows a colon and a space in a reason is a detail, which has an element of its own.
   const hostile = fc.oneof(
-    fc.string(),
+    fc.string().map((text) => text.replaceAll(": ", ":")),
     fc.constantFrom("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "' autofocus onfocus='x", "</dl>"),
   );
   fc.assert(

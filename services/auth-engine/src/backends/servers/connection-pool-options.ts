@@ -72,6 +72,9 @@ export function isLessLoaded(a: AnySlot, b: AnySlot): boolean {
   return a.inFlight < b.inFlight;
 }
 
+export const isUsable = (slot: AnySlot, capacity: number): boolean =>
+  slot.inFlight < capacity && !slot.isRetiring && slot.connection.isAlive && slot.target.breaker.state() === "closed";
+
 export interface ConnectionPoolOptions<Connection extends PooledConnection, Address extends ServerAddress> {
   /** Name of the connections in errors, such as "LDAP lookup connection". */
   readonly label: string;
@@ -105,7 +108,7 @@ export function begin<Connection, T>(work: Work<Connection, T>, connection: Conn
   }
 }
 
-/** Takes the answer of a server that takes long, for the case that no other one answers. */
+/** Receives the pending answer of a slow server, in case no other one answers. */
 export type WaitLonger<T> = (answer: Promise<T>) => void;
 
 interface AnswerOptions<T> {
@@ -113,11 +116,11 @@ interface AnswerOptions<T> {
   readonly startPatience: ((onSlow: (error: Error) => void) => () => void) | undefined;
   readonly waitLonger: WaitLonger<T> | undefined;
   readonly onAnswer: () => void;
-  /** Returns what a caller gets that waits longer. */
+  /** Returns the error for a caller that waits longer. */
   readonly onFailure: (error: unknown) => unknown;
 }
 
-/** What an operation ends with. When the wait or the patience is over, the operation continues. */
+/** What an operation ends with. When the wait or the patience is over, the operation continues, and keeps its slot until it ends. */
 export function answerOf<T>(operation: Promise<T>, options: AnswerOptions<T>): Promise<T> {
   const { wait, startPatience, waitLonger, onAnswer, onFailure } = options;
   // One promise for all of it, because every decision waits for several.
@@ -145,4 +148,17 @@ export function answerOf<T>(operation: Promise<T>, options: AnswerOptions<T>): P
       },
     );
   });
+}
+
+/** Waits no longer than until something else has settled. Undefined if there was nothing until then, or never will be. */
+export async function untilSettled<T>(
+  other: Promise<unknown>,
+  wait: Wait,
+  begin: (wait: Wait) => Promise<T>,
+): Promise<T | undefined> {
+  const settled = new AbortController();
+  const abort = (): void => settled.abort();
+  other.then(abort, abort);
+  const signal = AbortSignal.any([wait.context.signal, settled.signal]);
+  return begin({ ...wait, context: { ...wait.context, signal } }).catch(() => undefined);
 }

@@ -11,8 +11,8 @@ interface Connection extends PooledConnection {
 const log = { warn: () => undefined, info: () => undefined };
 const breaker = { failureThreshold: 3, cooldownMs: 60_000, halfOpenMax: 1 };
 
-/** Two servers, of which the first one is connected to first. */
-function poolOfTwo(): ConnectionPool<Connection, ServerAddress> {
+/** Two servers, of which the first one is connected to first. @param refusing called when the other one refuses a connection */
+function poolOfTwo(refusing?: () => void): ConnectionPool<Connection, ServerAddress> {
   const of = { what: "TEST", poolName: "default", clock, log };
   return new ConnectionPool<Connection, ServerAddress>({
     label: "test connection",
@@ -22,7 +22,11 @@ function poolOfTwo(): ConnectionPool<Connection, ServerAddress> {
     queueLength: 10,
     needsServiceAccount: false,
     patienceMs: 1,
-    open: async ({ address: { uri } }) => ({ uri, isAlive: true, close: () => undefined }),
+    open: async ({ address: { uri } }) => {
+      if (uri === "slow" || refusing === undefined) return { uri, isAlive: true, close: () => undefined };
+      refusing();
+      throw new Error("connect ECONNREFUSED");
+    },
     classify: () => "lost",
     clock,
   });
@@ -50,7 +54,7 @@ test("where the other server fails, the answer of the slow one counts", async ()
   expect(await answer).toBe("found");
 });
 
-test("where both servers fail, the error names the last one that did", async () => {
+test("where both servers fail, the error names the slow one", async () => {
   const { work, slow, lost } = operation();
   const answer = poolOfTwo().run(work, within(60_000));
   await lost;
@@ -59,6 +63,21 @@ test("where both servers fail, the error names the last one that did", async () 
     code: "DIRECTORY_UNAVAILABLE",
     message: expect.stringContaining("test connection to slow: Error: write EPIPE"),
   });
+});
+
+test("a slow server is not given the operation again where the other one refuses connections", async () => {
+  const { work, slow } = operation();
+  let begun = 0;
+  const refused = Promise.withResolvers<undefined>();
+  const pool = poolOfTwo(() => refused.resolve(undefined));
+  const answer = pool.run((connection) => {
+    begun += 1;
+    return work(connection);
+  }, within(60_000));
+  await refused.promise;
+  slow.resolve("found");
+  expect([await answer, begun]).toEqual(["found", 1]);
+  expect(pool.snapshot()).toMatchObject({ inFlight: 0, waiting: 0 });
 });
 
 test("the wait for a slow server ends with the deadline, and with the caller's abort", async () => {

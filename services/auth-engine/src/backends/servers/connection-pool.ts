@@ -7,9 +7,11 @@ import {
   begin,
   type ConnectionPoolOptions,
   isLessLoaded,
+  isUsable,
   Patience,
   type PooledConnection,
   type Slot,
+  untilSettled,
   type WaitLonger,
   type Work,
 } from "./connection-pool-options.ts";
@@ -39,33 +41,27 @@ export class ConnectionPool<Connection extends PooledConnection, Address extends
   }
 
   /**
-   * Runs one operation. If the connection turns out to be dead before the server answered, the operation is retried
-   * once, on another server if possible; after a timeout, or if the server takes long, it is retried on another server only. A server that
-   * takes long may still answer: where the other one fails, its answer counts.
+   * Runs one operation. If the connection turns out to be dead before the server answered, the operation is retried once, on another server if
+   * possible; after a timeout, or if the server is slow, it is retried on another server only. A slow server may still answer: if the
+   * other one fails, or has no connection, the answer of the slow one counts.
    */
   async run<T>(work: Work<Connection, T>, context: CallContext): Promise<T> {
     const { clock, label: waitingFor, targets, classify } = this.#options;
     const wait: Wait = { context, clock, waitingFor };
-    let avoided: Target<Address> | undefined;
+    const slot = await this.#acquire(wait);
     let late: Promise<T> | undefined;
-    const waitLonger: WaitLonger<T> = (answer) => void (late = answer);
-    for (;;) {
-      const slot = await this.#acquire(wait, avoided);
-      try {
-        return await this.#perform(slot, work, wait, avoided === undefined ? waitLonger : undefined);
-      } catch (error) {
-        if (classify(error) === "answer") throw error;
-        if (avoided !== undefined && late !== undefined) return late;
-        const isWorthwhile = (classify(error) === "lost" && !slot.wentSilent) || targets.hasHealthyBeside(slot.target);
-        if (avoided !== undefined || !isWorthwhile || this.#isClosed) throw this.#failure(slot.target.address, error);
-        avoided = slot.target;
-      }
+    try {
+      return await this.#perform(slot, work, wait, (answer) => void (late = answer));
+    } catch (error) {
+      if (classify(error) === "answer") throw error;
+      const isWorthwhile = (classify(error) === "lost" && !slot.wentSilent) || targets.hasHealthyBeside(slot.target);
+      if (!isWorthwhile || this.#isClosed) return late ?? Promise.reject(this.#failure(slot, error));
+      return late === undefined ? this.#again(slot.target, work, wait) : this.#beside(slot.target, work, wait, late);
     }
   }
 
   snapshot() {
-    let inFlight = 0;
-    for (const slot of this.#slots) inFlight += slot.inFlight;
+    const inFlight = [...this.#slots].reduce((sum, slot) => sum + slot.inFlight, 0);
     return { connections: this.#slots.size, opening: this.#opening, inFlight, waiting: this.#queue.length };
   }
 
@@ -92,10 +88,25 @@ export class ConnectionPool<Connection extends PooledConnection, Address extends
     });
   }
 
-  #acquire(
-    wait: Wait,
-    avoided: Target<Address> | undefined,
-  ): Slot<Connection, Address> | Promise<Slot<Connection, Address>> {
+  async #again<T>(avoided: Target<Address>, work: Work<Connection, T>, wait: Wait): Promise<T> {
+    const slot = await this.#acquire(wait, avoided);
+    return this.#perform(slot, work, wait).catch((error: unknown) => Promise.reject(this.#failure(slot, error)));
+  }
+
+  async #beside<T>(slow: Target<Address>, work: Work<Connection, T>, wait: Wait, late: Promise<T>): Promise<T> {
+    const slot = await untilSettled(late, wait, async (shorter) => this.#acquire(shorter, slow));
+    if (slot === undefined) return late;
+    if (slot.target === slow) {
+      this.#release(slot);
+      return late;
+    }
+    const { classify } = this.#options;
+    return this.#perform(slot, work, wait).catch((error) =>
+      classify(error) === "answer" ? Promise.reject(error) : late,
+    );
+  }
+
+  #acquire(wait: Wait, avoided?: Target<Address>): Slot<Connection, Address> | Promise<Slot<Connection, Address>> {
     throwIfOver(wait.context, wait.clock, wait.waitingFor);
     if (this.#isClosed) throw new AppError("SHUTTING_DOWN");
     const slot = this.#pick(avoided);
@@ -114,19 +125,10 @@ export class ConnectionPool<Connection extends PooledConnection, Address extends
     return slot.target !== avoided || !this.#options.targets.hasHealthyBeside(slot.target);
   }
 
-  #isUsable(slot: Slot<Connection, Address>): boolean {
-    return (
-      slot.inFlight < this.#options.capacity &&
-      !slot.isRetiring &&
-      slot.connection.isAlive &&
-      slot.target.breaker.state() === "closed"
-    );
-  }
-
   #pick(avoided: Target<Address> | undefined): Slot<Connection, Address> | undefined {
     let best: Slot<Connection, Address> | undefined;
     for (const slot of this.#slots) {
-      if (!this.#isUsable(slot) || !this.#isAcceptable(slot, avoided)) continue;
+      if (!isUsable(slot, this.#options.capacity) || !this.#isAcceptable(slot, avoided)) continue;
       if (best === undefined || isLessLoaded(slot, best)) best = slot;
     }
     return best;
@@ -138,7 +140,7 @@ export class ConnectionPool<Connection extends PooledConnection, Address extends
   }
 
   #perform<T>(slot: Slot<Connection, Address>, work: Work<Connection, T>, wait: Wait, waitLonger?: WaitLonger<T>) {
-    const { breaker, address } = slot.target;
+    const { breaker } = slot.target;
     return answerOf(begin(work, slot.connection), {
       wait,
       startPatience: waitLonger && ((onSlow) => this.#patience.forAnswer(slot.target, wait, onSlow)),
@@ -150,14 +152,14 @@ export class ConnectionPool<Connection extends PooledConnection, Address extends
       onFailure: (error) => {
         this.#noteFailure(slot, error);
         this.#release(slot);
-        return this.#failure(address, error);
+        return this.#failure(slot, error);
       },
     });
   }
 
-  #failure({ uri }: Address, error: unknown): unknown {
+  #failure({ target }: Slot<Connection, Address>, error: unknown): unknown {
     const { classify, label } = this.#options;
-    return classify(error) === "answer" ? error : backendUnavailable(`${label} to ${uri}`, error);
+    return classify(error) === "answer" ? error : backendUnavailable(`${label} to ${target.address.uri}`, error);
   }
 
   #noteFailure(slot: Slot<Connection, Address>, error: unknown): void {
@@ -180,7 +182,8 @@ export class ConnectionPool<Connection extends PooledConnection, Address extends
   }
 
   #offer(slot: Slot<Connection, Address>): void {
-    while (this.#queue.length > 0 && this.#isUsable(slot) && this.#queue.offer(slot)) this.#occupy(slot);
+    while (this.#queue.length > 0 && isUsable(slot, this.#options.capacity) && this.#queue.offer(slot))
+      this.#occupy(slot);
   }
 
   #retire(slot: Slot<Connection, Address>): void {

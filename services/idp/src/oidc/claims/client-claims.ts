@@ -112,8 +112,8 @@ export function supportedClaims(settings: OidcSettings, clients: readonly ClaimS
 const quietMs = 3_600_000;
 
 /**
- * Reports claims that are omitted because their value does not fit their type. Logs the mapping, never the value. Clients and claims come from the configuration, so the map stays
- * small.
+ * Reports claims that are omitted because their value does not fit their type. Logs the mapping, never the value. Clients and claims come
+ * from the configuration, so the map stays small.
  */
 export function createReportUnreadable(logger: Pick<Logger, "warn">, clock: Clock) {
   const reported = new Map<string, number>();

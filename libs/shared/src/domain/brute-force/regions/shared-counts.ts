@@ -65,7 +65,7 @@ export function createSharedCounts(redis: RedisClient, region: string) {
     /** @param slowedFrom failures of all regions from which the account is delayed */
     mergeAccount: async ({ elsewhere, own, lifeMs }: CountKeys, count: ReadCount, slowedFrom: number) =>
       (await mergeAccount([elsewhere, ...own], [...argsOf(count), lifeMs, slowedFrom, maxFailures])) === 1,
-    /** Flushes a count; `foreign`: of a flush by another region. `isNew`: false if that flush was applied before. */
+    /** Flushes a count. `foreign`: the flush of another region; absent for one by this region. `isNew`: false if that flush was applied before. */
     cut: async ({ elsewhere, own, lifeMs }: CountKeys, foreign?: CountCut & { readonly cuts: readonly CountCut[] }) => {
       const run = cutters[own.length - 1];
       if (run === undefined) throw new RangeError("no script for so many keys");

@@ -171,8 +171,8 @@ export function validateLdap(config: Config, judgement: Judgement): void {
     if (protocol.includes("*")) problem(`${path}.protocol`, messages.star);
   });
   const isDefaultUsed = search.some(({ pool_name }) => pool_name === "default");
-  for (const { name, pool, path } of poolsOf("ldap", ldap)) {
-    const isNeeded = name !== "default" || isDefaultUsed;
+  for (const { pool, path } of poolsOf("ldap", ldap)) {
+    const isNeeded = path !== "auth.backends.ldap.default" || isDefaultUsed;
     if (isNeeded && pool.server_uri.length === 0) problem(`${path}.server_uri`, messages.required);
     validatePool(pool, path, judgement);
   }

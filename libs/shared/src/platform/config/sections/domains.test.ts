@@ -97,6 +97,7 @@ test.each([
 
 test("sections of a record are JSON in databases and directories", () => {
   const brand = '{"name":"A","links":{"support_url":"https://help.a.test/"}}';
+  expect(readDomainRecord({ name: "a.test", brand: "null" })).toEqual(readDomainRecord({ name: "a.test" }));
   expect(readDomainRecord({ name: "a.test", brand })).toMatchObject({
     brand: { name: "A", links: { support_url: "https://help.a.test/" } },
     mail: { smtp: { host: "" } },
