@@ -59,7 +59,7 @@ export const backendRemovals: readonly Removal[] = [
     file: "services/idp/src/saml/keys/saml-keys-redis.ts",
     find: 'running.catch(() => known?.keys ?? Promise.reject(new AppError("REDIS_UNAVAILABLE")))',
     replace: 'running.catch(() => Promise.reject(new AppError("REDIS_UNAVAILABLE")))',
-    tests: ["test/integration/saml/replicas.test.ts"],
+    tests: ["test/integration/saml/replicas.slow.test.ts"],
     pattern: "metadata is served",
     rows: ["SAML metadata is served; messages get an error page (500) within bounded time and none is accepted"],
   },

@@ -90,7 +90,7 @@ export const redisRemovals: readonly Removal[] = [
     file: "services/idp/src/saml/state/saml-redis.ts",
     find: `(await redis.set(key, "1", "EX", samlReplayKey.ttlSeconds, "NX")) === "OK"`,
     replace: `(await redis.set(key, "1", "EX", samlReplayKey.ttlSeconds)) === "OK"`,
-    tests: ["test/integration/saml/replicas.test.ts"],
+    tests: ["test/integration/saml/replicas.slow.test.ts"],
     rows: ["100 parallel uses of one SAML request on two replicas"],
   },
   {
@@ -148,7 +148,7 @@ export const redisRemovals: readonly Removal[] = [
     file: "services/idp/src/oidc/provider/authorize-failure.ts",
     find: "  if (error instanceof errors.OIDCProviderError || !routes.has(Provider.ctx?.oidc?.route)) return error;\n",
     replace: "  if (error !== undefined) return error;\n",
-    tests: ["test/integration/oidc/conformance-errors.test.ts"],
+    tests: ["test/integration/oidc/conformance-errors.slow.test.ts"],
     pattern: "while Redis hangs",
     rows: ["Redis hangs: idp remains ready: clients receive `temporarily_unavailable`"],
   },

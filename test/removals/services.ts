@@ -125,7 +125,7 @@ export const serviceRemovals: readonly Removal[] = [
     file: "services/idp/src/oidc/tokens/token-records.ts",
     find: "(await outlives(grantId)) ? endImplicit(grantId) : endGrant(grantId)",
     replace: "(await outlives(grantId)) ? undefined : endGrant(grantId)",
-    tests: ["test/integration/oidc/implicit-flow.test.ts"],
+    tests: ["test/integration/oidc/implicit-flow.slow.test.ts"],
     pattern: "where a code gave offline access",
     rows: ["a user signs out of a client that used the implicit flow"],
   },

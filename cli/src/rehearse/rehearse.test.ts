@@ -191,7 +191,7 @@ describe("reading", () => {
         const { report } = await reported({ lines, after: protection() });
         expect([report.sign_ins, report.unreadable]).toEqual([good, candidates - good]);
       }),
-      { numRuns: 40 },
+      { numRuns: 15 },
     );
   });
 
@@ -216,7 +216,7 @@ describe("reading", () => {
         ]);
         expect(tooLong).toBeLessThanOrEqual(lines.length - short.length);
       }),
-      { numRuns: 50 },
+      { numRuns: 15 },
     );
   });
 

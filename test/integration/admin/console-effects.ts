@@ -231,7 +231,7 @@ export const effects: Readonly<Record<ConsoleActionId, Effect>> = {
     thing: "First browser",
     event: "session.end",
   },
-  // Not offered here; test/integration/idp/lost-phone.test.ts has it.
+  // Not offered here; test/integration/idp/lost-phone.slow.test.ts has it.
   "lost-phone": {
     prepare: async () => undefined,
     state: async () => 0,

@@ -1,6 +1,9 @@
-import { readFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempDisposableSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { writeProgram } from "../../../tools/package/application.ts";
 import { accountsBackends, writeUsers } from "../../support/accounts-database.ts";
 import { alice, askJson } from "../../support/ask-json.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
@@ -38,4 +41,15 @@ test("every service runs from its bundle and is ready", async () => {
 test("a decision is made, with a password verified in a thread of the bundle", async () => {
   expect((await askJson(stack.url, { ...alice, password: "secret" })).status).toBe(200);
   expect((await askJson(stack.url, { ...alice, password: "guess" })).status).toBe(403);
+});
+
+const root = join(import.meta.dirname, "../../..");
+
+test("the command line of packages and images is one bundle", async () => {
+  mkdirSync(join(root, ".run"), { recursive: true });
+  // Below the repository, where it finds the packages that are not bundled.
+  using folder = mkdtempDisposableSync(join(root, ".run/program-"));
+  await writeProgram(root, "cli/src/main.ts", folder.path);
+  const { stdout } = await promisify(execFile)(process.execPath, [join(folder.path, "main.js"), "help"]);
+  expect(stdout).toContain("usage: postern COMMAND");
 });
