@@ -86,7 +86,8 @@ export default {
     },
     {
       name: "only-context-imports-adapters",
-      comment: "Only context.ts, of a service or of a feature, constructs adapters; any file may import an adapter's type.",
+      comment:
+        "Only context.ts, of a service or of a feature, constructs adapters; any file may import an adapter's type.",
       severity: "error",
       from: { path: "^services/[^/]+/src/", pathNot: [contexts, tests, adapters] },
       to: { path: `^services/[^/]+/src/.*${adapters}`, dependencyTypesNot: ["type-only"] },
