@@ -4,7 +4,7 @@ import { systemClock } from "@postern/shared/platform/time";
 import { type RedisCluster, type RedisServer, spawnRedis, spawnRedisCluster } from "@postern/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { delayMs } from "../../../services/auth-engine/src/brute-force/account-delay-settings.ts";
+import { delayMs } from "../../../services/auth-engine/src/brute-force/account-delays.ts";
 import { createAccountStore } from "../../../services/auth-engine/src/brute-force/account-store-redis.ts";
 import type { AccountDelaySettings } from "../../../services/auth-engine/src/brute-force/brute-force-settings.ts";
 import { answered, connect, failureOf, readSettings, unguarded } from "./counting.ts";

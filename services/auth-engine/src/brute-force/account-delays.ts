@@ -1,11 +1,18 @@
 import { foldedName } from "@postern/shared/domain/brute-force";
 import { createBoundedCache } from "@postern/shared/platform/cache";
 import type { Clock } from "@postern/shared/platform/time";
-import { delayMs } from "./account-delay-settings.ts";
 import type { AccountCount, AccountStore } from "./account-store-redis.ts";
 import type { AccountDelaySettings } from "./brute-force-settings.ts";
-import type { CountedAccount, NetworkNote } from "./shared-store.ts";
+import type { AccountSource, CountedAccount, NetworkNote } from "./shared-store.ts";
 import { createChosenNames, createWriteThrottle, type WriteThrottle } from "./write-limits.ts";
+
+/** Grows linearly from the first to the longest delay, which is reached at twice as many failures. */
+export function delayMs(count: number, { network }: AccountSource, settings: AccountDelaySettings): number {
+  const { failures, maxDelayMs, maxDelayWithoutClientMs } = settings;
+  if (count < failures) return 0;
+  const limitMs = network === undefined ? maxDelayWithoutClientMs : maxDelayMs;
+  return Math.round((limitMs * Math.min(failures, count - failures + 1)) / failures);
+}
 
 interface Count {
   readonly digests: Set<string>;

@@ -8,9 +8,16 @@ import type {
 } from "@postern/shared/domain/brute-force";
 import type { RedisClient, RunVariableScript, TrackedValues } from "@postern/shared/platform/redis";
 import type { Clock } from "@postern/shared/platform/time";
-import type { AccountSource } from "./account-delay-settings.ts";
 import type { RedisGuard } from "./redis-guard.ts";
 import type { Toleration } from "./toleration.ts";
+
+/** Origin of an attempt, as its account may know it. */
+export interface AccountSource {
+  /** Undefined for a request without a client address, which no account knows. */
+  readonly network: string | undefined;
+  /** Known to every account. */
+  readonly isTrusted: boolean;
+}
 
 /** A digest and the Redis key with the facts about it. */
 export interface RiskSubject {

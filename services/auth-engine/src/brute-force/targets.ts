@@ -3,6 +3,7 @@ import {
   accountKeys,
   accountWideKeys,
   foldedName,
+  knownNetworkOf,
   type RuleScope,
   ruleIsFor,
   type Source,
@@ -13,9 +14,16 @@ import { createHotCache } from "@postern/shared/platform/cache";
 import { AppError } from "@postern/shared/platform/errors";
 import type { Clock } from "@postern/shared/platform/time";
 import type { Attempt } from "../pipeline/attempt.ts";
-import { type AccountSource, accountSourceOf, sourceWithoutAddress } from "./account-delay-settings.ts";
-import type { BruteForceSettings } from "./brute-force-settings.ts";
-import type { CountedAccount, CountedAttempt, CountedRequest } from "./shared-store.ts";
+import type { AccountDelaySettings, BruteForceSettings } from "./brute-force-settings.ts";
+import type { AccountSource, CountedAccount, CountedAttempt, CountedRequest } from "./shared-store.ts";
+
+/** Origin of a request without a client address. */
+export const sourceWithoutAddress: AccountSource = { network: undefined, isTrusted: false };
+
+export function accountSourceOf(clientIp: string, { knownEverywhere }: AccountDelaySettings): AccountSource {
+  const network = knownNetworkOf(clientIp);
+  return { network, isTrusted: network !== undefined && knownEverywhere?.has(clientIp) === true };
+}
 
 /** As many sources, and as many names, are remembered. */
 const maxRemembered = 16_384;

@@ -13,7 +13,7 @@ import { SamlRefusal } from "./protocol/refusal.ts";
 import { encryptionOfUri, encryptions } from "./xml/encrypt-xml.ts";
 import { commonTransport, hashesOf, type KeyTransport } from "./xml/key-transport.ts";
 import { requestedKind } from "./xml/name-id.ts";
-import type { Sender } from "./xml/read-message.ts";
+import type { Sender } from "./xml/verify-message.ts";
 
 /** The first supported format; `unspecified` expresses no preference. */
 function nameIdFormatOf({ nameIdFormats }: EntityFacts): SamlProviderConfig["name_id_format"] {

@@ -9,9 +9,9 @@ import { auditVisit, lookOf, sendProblem, sendShown, type Visit } from "../visit
 import type { SamlContext } from "./context.ts";
 import { namingSender, SamlRefusal } from "./protocol/refusal.ts";
 import type { Provider } from "./providers.ts";
-import { type MessageName, type ReadDeps, type ReadMessage, readPosted, readRedirected } from "./xml/read-message.ts";
 import { checkedRelayState, parameterOf, readRedirectQuery } from "./xml/redirect-query.ts";
 import type { PostedMessage } from "./xml/send.ts";
+import { type MessageName, type ReadDeps, type ReadMessage, readPosted, readRedirected } from "./xml/verify-message.ts";
 
 export type SamlRoutesDeps = SamlContext["routes"] & Pick<VisitContext, "pages" | "starts" | "sessions">;
 

@@ -6,6 +6,7 @@ import { certificateHeader, certificateInHeader, refuseRequestObject } from "../
 import { oidcSignatures } from "../settings/client-profile.ts";
 import { type OidcSettings, offeredSignatures } from "../settings/oidc-settings.ts";
 import { siteResponseTypes } from "../settings/response-types.ts";
+import { userCodeForm } from "../settings/user-codes.ts";
 import { judgeEachAddress, statedType } from "./address-rules.ts";
 import { readCertificate } from "./client-certificate.ts";
 import { clientMetadata, clientPolicies } from "./clients.ts";
@@ -33,11 +34,7 @@ export function registrationRules(settings: OidcSettings) {
       clientCredentials: { enabled: true },
       introspection: { enabled: true },
       revocation: { enabled: true },
-      deviceFlow: {
-        enabled: true,
-        charset: "base-20",
-        mask: "*".repeat(oidc.device_flow.user_code_length).replace(/(.{4})(?=.)/g, "$1-"),
-      },
+      deviceFlow: { enabled: true, ...userCodeForm(oidc.device_flow.user_code_length) },
       rpInitiatedLogout: { enabled: true },
       backchannelLogout: { enabled: oidc.logout.back_channel_supported },
       jwtUserinfo: { enabled: true },

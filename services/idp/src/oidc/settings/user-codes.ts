@@ -1,6 +1,11 @@
 import { typedCode } from "@postern/shared/contracts";
 import type { RegionCalls } from "@postern/shared/domain/region-calls";
 
+const grouped = (code: string): string => code.replaceAll(/(.{4})(?=.)/g, "$1-");
+
+/** How the provider makes user codes: of 20 capital letters without vowels (RFC 8628 §6.1), in groups of four. */
+export const userCodeForm = (length: number) => ({ charset: "base-20", mask: grouped("*".repeat(length)) }) as const;
+
 const longestCode = 64;
 const letters = (text: string): string => typedCode(text).replaceAll(/[^A-Z0-9]/g, "");
 
@@ -21,7 +26,7 @@ export function createUserCodes(
     region: calls?.name,
     /** `userCode`: in any form. */
     shown: (userCode: string): string => {
-      const groups = userCode.replaceAll("-", "").replaceAll(/(.{4})(?=.)/g, "$1-");
+      const groups = grouped(userCode.replaceAll("-", ""));
       return calls === undefined ? groups : `${calls.name.toUpperCase()}-${groups}`;
     },
     /** RFC 8628 §6.1: case and separators are ignored. */

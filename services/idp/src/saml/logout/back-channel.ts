@@ -7,12 +7,12 @@ import { newId, ns, statusCodes } from "../protocol/names.ts";
 import { type RefusalReason, SamlRefusal } from "../protocol/refusal.ts";
 import type { Provider } from "../providers.ts";
 import type { Participant } from "../state/participants-redis.ts";
-import { checkHead } from "../xml/check-message.ts";
+import { checkHead } from "../xml/check-head.ts";
 import { bytesWithin, messageLimits } from "../xml/limits.ts";
 import { logoutRequestOf, readLogoutResponse } from "../xml/logout-xml.ts";
-import { readEnveloped } from "../xml/read-message.ts";
 import { soapEnvelope } from "../xml/send.ts";
 import type { Signable, Signer } from "../xml/sign-xml.ts";
+import { readEnveloped } from "../xml/verify-message.ts";
 import { childOf, isElement, parseXml } from "../xml/xml-tree.ts";
 
 interface BackChannelDeps {

@@ -6,7 +6,7 @@ import { auditVisit, sendProblem, sendTo, sessionOf, type Visit } from "../../vi
 import { namingSender } from "../protocol/refusal.ts";
 import type { Provider } from "../providers.ts";
 import { readForm, readQuery, refusing, type SamlRoutesDeps } from "../saml-visit.ts";
-import type { ReadMessage } from "../xml/read-message.ts";
+import type { ReadMessage } from "../xml/verify-message.ts";
 import type { BrowserBinding } from "./logout-endpoints.ts";
 import { logoutTransactionPath } from "./logout-transaction.ts";
 import { sendAnswer, showLogoutTransaction } from "./logout-transaction-page.ts";

@@ -7,9 +7,9 @@ import type { Provider } from "../providers.ts";
 import type { SamlCore } from "../saml-core.ts";
 import type { Channel } from "../saml-metrics.ts";
 import type { Participant, Participants } from "../state/participants-redis.ts";
-import { checkHead } from "../xml/check-message.ts";
+import { checkHead } from "../xml/check-head.ts";
 import { readLogoutRequest } from "../xml/logout-xml.ts";
-import type { ReadMessage } from "../xml/read-message.ts";
+import type { ReadMessage } from "../xml/verify-message.ts";
 import type { BrowserBinding } from "./logout-endpoints.ts";
 import type {
   LogoutTransaction,

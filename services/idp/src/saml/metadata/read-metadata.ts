@@ -1,7 +1,7 @@
 import { type KeyObject, X509Certificate } from "node:crypto";
 import { bindings, ns, sameEntity } from "../protocol/names.ts";
 import { SamlRefusal } from "../protocol/refusal.ts";
-import { instantOf } from "../xml/check-message.ts";
+import { instantOf } from "../xml/check-head.ts";
 import { hasSignature } from "../xml/signature-shape.ts";
 import { verifiedBytes } from "../xml/verify-signature.ts";
 import {

@@ -10,7 +10,7 @@ import { statusCodes } from "../protocol/names.ts";
 import { namingSender } from "../protocol/refusal.ts";
 import type { Provider } from "../providers.ts";
 import { readForm, readQuery, refusing, type SamlRoutesDeps, sendPosted } from "../saml-visit.ts";
-import type { ReadMessage } from "../xml/read-message.ts";
+import type { ReadMessage } from "../xml/verify-message.ts";
 import { contextClassOf } from "./judge-session.ts";
 import type { SsoStep } from "./sso.ts";
 

@@ -1,9 +1,9 @@
 import { SamlRefusal } from "../protocol/refusal.ts";
 import { readAuthnRequest } from "../xml/authn-request.ts";
-import { checkHead } from "../xml/check-message.ts";
+import { checkHead } from "../xml/check-head.ts";
 import { readLogoutRequest } from "../xml/logout-xml.ts";
-import { readEnveloped, readRedirected, type Sender } from "../xml/read-message.ts";
 import { readRedirectQuery } from "../xml/redirect-query.ts";
+import { readEnveloped, readRedirected, type Sender } from "../xml/verify-message.ts";
 import { keys, nowMs, sp, sso } from "./forge.ts";
 import type { Forgery } from "./tricks.ts";
 

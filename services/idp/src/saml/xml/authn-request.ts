@@ -1,6 +1,6 @@
 import { ns } from "../protocol/names.ts";
 import { SamlRefusal } from "../protocol/refusal.ts";
-import type { MessageHead } from "./check-message.ts";
+import type { MessageHead } from "./check-head.ts";
 import { childOf, childrenOf, textOf, type XmlElement } from "./xml-tree.ts";
 
 export const comparisons = ["exact", "minimum", "maximum", "better"] as const;

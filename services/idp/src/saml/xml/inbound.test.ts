@@ -5,8 +5,8 @@ import { authnRequest, enveloped, keys, logoutRequest, redirected, sp } from "..
 import { outcomeOf } from "../testing/outcome.ts";
 import { forgeryOf } from "../testing/tricks.ts";
 import { messageLimits } from "./limits.ts";
-import { decodePosted, decodeRedirected, readEnveloped } from "./read-message.ts";
 import { readRedirectQuery } from "./redirect-query.ts";
+import { decodePosted, decodeRedirected, readEnveloped } from "./verify-message.ts";
 import { parseXml } from "./xml-tree.ts";
 
 const honest = [

@@ -1,6 +1,6 @@
 import { ns } from "../protocol/names.ts";
 import { SamlRefusal } from "../protocol/refusal.ts";
-import { instantOf, type MessageHead } from "./check-message.ts";
+import { instantOf, type MessageHead } from "./check-head.ts";
 import type { NameId } from "./name-id.ts";
 import { instant, issuerElement, nameIdElement, type ResponseHead, type Status, statusElement } from "./response.ts";
 import type { Signable } from "./sign-xml.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { SamlRefusal } from "../protocol/refusal.ts";
 import { logoutRequest, nowMs, sso } from "../testing/forge.ts";
-import { type Arrival, checkHead } from "./check-message.ts";
+import { type Arrival, checkHead } from "./check-head.ts";
 import { readLogoutRequest } from "./logout-xml.ts";
 import { parseXml } from "./xml-tree.ts";
 
