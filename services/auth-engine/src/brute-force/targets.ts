@@ -18,9 +18,9 @@ import type { AccountDelaySettings, BruteForceSettings } from "./brute-force-set
 import type { AccountSource, CountedAccount, CountedAttempt, CountedRequest } from "./shared-store.ts";
 
 /** Origin of a request without a client address. */
-export const sourceWithoutAddress: AccountSource = { network: undefined, isTrusted: false };
+const sourceWithoutAddress: AccountSource = { network: undefined, isTrusted: false };
 
-export function accountSourceOf(clientIp: string, { knownEverywhere }: AccountDelaySettings): AccountSource {
+function accountSourceOf(clientIp: string, { knownEverywhere }: AccountDelaySettings): AccountSource {
   const network = knownNetworkOf(clientIp);
   return { network, isTrusted: network !== undefined && knownEverywhere?.has(clientIp) === true };
 }
