@@ -60,7 +60,7 @@ export async function startRunner({ args }: DemoCommands): Promise<ChildServer> 
     command: process.execPath,
     args: [script, ...args],
   });
-  await poll("the banner", () => runner.output().includes("Press Ctrl-C to stop the demo"));
+  await poll("the banner", () => runner.output().includes("Press Ctrl-C to stop the demo"), 150_000);
   return runner;
 }
 
