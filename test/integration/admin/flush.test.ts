@@ -58,12 +58,14 @@ async function keys(): Promise<readonly string[]> {
   return (await redis.keys("postern:*")).filter((key) => !isIndex(key)).toSorted();
 }
 
-/** A flush, and the keys that it really deleted. */
+/** A flush, and the keys that it really deleted, of those before it and those that it names: engines write some after they answer. */
 async function flush(path: string, body: object): Promise<{ answer: AdminAnswer; gone: readonly string[] }> {
   const before = await keys();
   const answer = await askAdmin(stack, "DELETE", path, { body });
   const after = new Set(await keys());
-  return { answer, gone: before.filter((key) => !after.has(key)) };
+  const { removed_keys: removed = [] } = resultOf(answer);
+  const known = new Set([...before, ...(Array.isArray(removed) ? removed.map(String) : [])]);
+  return { answer, gone: [...known].filter((key) => !after.has(key)).toSorted() };
 }
 
 const resultOf = ({ body }: AdminAnswer): Readonly<Record<string, unknown>> => Object(body["result"]);

@@ -103,24 +103,6 @@ test("a signed token with typ JWT is rejected because ID tokens have the same ty
   expect(await loginStatuses(token)).toEqual([403]);
 });
 
-test("while Redis hangs, a token causes a temporary failure, and no log or store contains it", async () => {
-  const [known, fresh] = [await tokenOf("mail"), await tokenOf("mail")];
-  const server = oidc.stack.redis;
-  if (server === undefined) throw new Error("no Redis");
-  expect(await login(known)).toBe(200);
-  await pause(server);
-  try {
-    expect(await login(fresh)).toBe(500);
-  } finally {
-    server.signal("SIGCONT");
-  }
-  await poll("an accepted token", async () => (await login(fresh)) === 200);
-  const outputs = [...oidc.stack.engines.map((engine) => engine.output()), oidc.stack.gateway.output()];
-  for (const text of [...outputs, await redisContent(redis)]) {
-    for (const token of [known, fresh]) expect(text).not.toContain(token);
-  }
-});
-
 test("as an API caller's token, a user's valid token is rejected as the wrong type, and an altered one as invalid", async () => {
   const token = await tokenOf("mail");
   const path = `${oidc.stack.url}/api/v1/auth/json`;
@@ -138,6 +120,24 @@ test("as an API caller's token, a user's valid token is rejected as the wrong ty
   expect([await outcomes("wrong_token_type"), await outcomes("bad_token")]).toEqual([(before[0] ?? 0) + 1, before[1]]);
   expect(await statusOf(`${token.slice(0, -4)}AAAA`)).toBe(401);
   expect(await outcomes("bad_token")).toBe((before[1] ?? 0) + 1);
+});
+
+test("while Redis hangs, a token causes a temporary failure, and no log or store contains it", async () => {
+  const [known, fresh] = [await tokenOf("mail"), await tokenOf("mail")];
+  const server = oidc.stack.redis;
+  if (server === undefined) throw new Error("no Redis");
+  expect(await login(known)).toBe(200);
+  await pause(server);
+  try {
+    expect(await login(fresh)).toBe(500);
+  } finally {
+    server.signal("SIGCONT");
+  }
+  await poll("an accepted token", async () => (await login(fresh)) === 200);
+  const outputs = [...oidc.stack.engines.map((engine) => engine.output()), oidc.stack.gateway.output()];
+  for (const text of [...outputs, await redisContent(redis)]) {
+    for (const token of [known, fresh]) expect(text).not.toContain(token);
+  }
 });
 
 test("a user who secures the account also ends tokens of a client that the configuration no longer has", async () => {
