@@ -109,7 +109,7 @@ export const backendRemovals: readonly Removal[] = [
     file: "services/auth-engine/src/risk/hold-scope.ts",
     find: "(covered) => (covered ? found : undefined)",
     replace: "(covered) => (covered && subjects === undefined ? found : undefined)",
-    tests: ["test/integration/risk/holds.slow.test.ts"],
+    tests: ["test/integration/risk/holds.test.ts"],
     pattern: "what the password alone obtained",
     rows: ["what a hold covers"],
   },

@@ -175,7 +175,7 @@ export const riskRemovals: readonly Removal[] = [
     file: "libs/shared/src/domain/risk/reviews-redis.ts",
     find: `"base64url").slice(0, networkLength);`,
     replace: `"base64url").length === 0 ? "" : network;`,
-    tests: ["test/integration/risk/canaries.slow.test.ts"],
+    tests: ["test/integration/risk/canaries.test.ts"],
     rows: ["privacy: passwords, their digests"],
   },
   {

@@ -1,7 +1,7 @@
 import type { Removal } from "../../tools/removals/removal.ts";
 
 const jobs = "test/integration/admin/jobs.test.ts";
-const sqlListing = "test/integration/list-accounts/sql.slow.test.ts";
+const sqlListing = "test/integration/list-accounts/sql.test.ts";
 const reloadTest = "test/integration/config/reload.test.ts";
 const runService = "libs/shared/src/platform/lifecycle/run-service.ts";
 const queued = "    reloading = reloading.then(() => (stopping ? undefined : reload()));\n";
