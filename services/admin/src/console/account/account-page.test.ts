@@ -11,11 +11,13 @@ test("hostile labels, names, browsers and attributes add no tag and end no attri
   const plain = tags(bodyOf(viewWith("alice")));
   // What follows a colon and a space in a reason is a detail, which has an element of its own.
   const hostile = fc.oneof(
-    fc.string().map((text) => text.replaceAll(": ", ":")),
+    fc.string().map((text) => text.replaceAll(/: +/gu, ":")),
     fc.constantFrom("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "' autofocus onfocus='x", "</dl>"),
   );
+  // The chart draws what has a time, and JavaScript reads "alice 32" as one.
+  const isNoTime = (text: string): boolean => Number.isNaN(Date.parse(`alice${text}`));
   fc.assert(
-    fc.property(hostile, (text) => {
+    fc.property(hostile.filter(isNoTime), (text) => {
       expect(tags(bodyOf(viewWith(`alice${text}`)))).toEqual(plain);
     }),
   );
