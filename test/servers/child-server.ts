@@ -26,8 +26,8 @@ export interface ChildServerOptions {
   readonly port?: number;
   /** Default: this host. */
   readonly place?: ServerPlace | undefined;
-  /** The server is ready when this resolves to true; polled. */
-  readonly ready?: () => Promise<boolean> | boolean;
+  /** The server is ready when this resolves to true; polled with everything that it has written so far. */
+  readonly ready?: (output: string) => Promise<boolean> | boolean;
   readonly readyWithinMs?: number;
 }
 
@@ -112,7 +112,7 @@ export async function startChildServer(options: ChildServerOptions): Promise<Chi
       async () => {
         if (!running.has(server)) throw new Error(`${command} ended early:\n${server.output()}`);
         if (port !== undefined && !(await accepts(port, place?.address ?? "127.0.0.1"))) return false;
-        return ready === undefined ? true : ready();
+        return ready === undefined ? true : ready(server.output());
       },
       readyWithinMs,
     );

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ChildServer, freePort, poll, startChildServer } from "@postern/testing";
+import { type ChildServer, freePort, startChildServer } from "@postern/testing";
 import { parseRunOptions } from "../../../tools/run/options.ts";
 import { takenPorts } from "../../../tools/run/ports.ts";
 import { servicePrograms, stores } from "../../../tools/run/programs.ts";
@@ -30,10 +30,12 @@ export function plantServices(root: string, broken?: (typeof names)[number]): vo
   }
 }
 
-/** An offset that leaves every port of the demo free, and below the system's ephemeral ports. */
+/** Below the ports of other servers of tests, which begin at 20,000: none of them takes a port of the demo meanwhile. */
+const maxOffset = 3600;
+
+/** An offset that leaves every port of the demo free. Processes that test at the same time begin at different ones. */
 async function freeOffset(): Promise<number> {
-  for (;;) {
-    const offset = 11_000 + ((await freePort()) % 4000);
+  for (let offset = (28 * Math.floor((await freePort()) / 100)) % maxOffset; ; offset = (offset + 1) % maxOffset) {
     const options = parseRunOptions(["--engines", "2", "--port-offset", String(offset)]);
     const taken = await takenPorts([...stores(options), ...servicePrograms(options)]);
     if (taken.length === 0) return offset;
@@ -54,14 +56,12 @@ export async function demoIn(root: string): Promise<DemoCommands> {
 }
 
 /** The runner, ready: its banner has been printed. */
-export async function startRunner({ args }: DemoCommands): Promise<ChildServer> {
-  const script = join(repository, "tools/run.ts");
-  const runner = await startChildServer({
+export function startRunner({ args }: DemoCommands): Promise<ChildServer> {
+  return startChildServer({
     command: process.execPath,
-    args: [script, ...args],
+    args: [join(repository, "tools/run.ts"), ...args],
+    ready: (output) => output.includes("Press Ctrl-C to stop the demo"),
   });
-  await poll("the banner", () => runner.output().includes("Press Ctrl-C to stop the demo"), 150_000);
-  return runner;
 }
 
 /** Runs run.ts or stop.ts to its end. */
