@@ -54,9 +54,7 @@ class TrackedValues {
   #number = 0;
   /** Of the second connection; absent while it does not listen. */
   #reportsId: string | undefined;
-  /** When the last attempt to enable tracking began; infinite while a connection is lost. */
-  #begunAt = Number.POSITIVE_INFINITY;
-  #isEnabled = false;
+  #enabledAt = Number.POSITIVE_INFINITY;
   #provenAt = Number.NEGATIVE_INFINITY;
 
   constructor(redis: Redis, options: TrackedValuesOptions) {
@@ -140,7 +138,7 @@ class TrackedValues {
 
   #attempt(work: () => Promise<void>): void {
     void work().catch((error: unknown) => {
-      // A lost or silent connection is made again, and this is tried again.
+      // A lost connection is made again, and this is tried again.
       if (!isRefusal(error)) return;
       this.#options.onRefused(error);
       this.close();
@@ -148,7 +146,6 @@ class TrackedValues {
   }
 
   async #listen(): Promise<void> {
-    this.#begunAt = this.#options.clock.now();
     const id = await this.#reports.client("ID");
     await this.#reports.subscribe(channel);
     this.#reportsId = String(id);
@@ -158,20 +155,18 @@ class TrackedValues {
   async #track(): Promise<void> {
     const id = this.#reportsId;
     if (id === undefined) return;
-    this.#begunAt = this.#options.clock.now();
     await this.#redis.call("client", "tracking", "on", "redirect", id, "optin");
     if (id !== this.#reportsId) return;
-    this.#isEnabled = true;
+    this.#enabledAt = this.#options.clock.now();
     this.#probe();
   }
 
   #probe(): void {
     const redis = this.#redis;
     const now = this.#options.clock.now();
-    if (redis.status !== "ready") return;
-    // A connection on which nothing is reported any more, or that never answers, looks healthy from here.
-    if (now - Math.max(this.#provenAt, this.#begunAt) >= silentMs) this.#beginAgain();
-    if (!this.#isEnabled) return;
+    // A connection on which nothing is reported any more looks healthy from here.
+    if (now - Math.max(this.#provenAt, this.#enabledAt) >= silentMs) this.#beginAgain();
+    if (now < this.#enabledAt || redis.status !== "ready") return;
     this.#number = (this.#number + 1) % probes;
     const key = this.#probeKeys[this.#number];
     if (key === undefined) return;
@@ -218,8 +213,7 @@ class TrackedValues {
 
   #lose(): void {
     this.#provenAt = Number.NEGATIVE_INFINITY;
-    this.#begunAt = Number.POSITIVE_INFINITY;
-    this.#isEnabled = false;
+    this.#enabledAt = Number.POSITIVE_INFINITY;
     this.#sentAt.fill(undefined);
     this.#clear();
   }
