@@ -9,9 +9,10 @@ import { connect as connectRedis } from "../brute-force/counting.ts";
 
 let server: RedisServer;
 let other: RedisClient;
-/** Leads to the server, and can lose what the server reports. */
+/** Leads to the server, and can lose what the server reports, and that it has closed the connection. */
 let link: TcpServer;
 let isSilent = false;
+let isHalfOpen = false;
 let redis: RedisClient;
 let tracked: TrackedValues;
 let refused: unknown;
@@ -25,7 +26,9 @@ beforeAll(async () => {
     const far = connect(server.port, "127.0.0.1");
     let isTracking = false;
     far.on("error", () => near.destroy());
-    far.on("close", () => near.destroy());
+    far.on("close", () => {
+      if (!isTracking || !isHalfOpen) near.destroy();
+    });
     near.on("close", () => far.destroy());
     near.on("data", (chunk: Buffer) => {
       isTracking ||= chunk.includes("__redis__:invalidate");
@@ -58,6 +61,7 @@ function track(client: RedisClient): TrackedValues {
 
 beforeEach(async () => {
   isSilent = false;
+  isHalfOpen = false;
   redis = await direct(link.port);
   tracked = track(redis);
   await poll("the first proof", () => tracked.isProven);
@@ -69,6 +73,12 @@ afterEach(async () => {
   await ended;
   await other.flushall();
 });
+
+async function killReports(): Promise<void> {
+  const clients = String(await other.client("LIST"));
+  const [, id = ""] = /id=(\d+) [^\n]*name=\S*-reports /u.exec(clients) ?? [];
+  await other.client("KILL", "ID", id);
+}
 
 const keysTracked = ["kept:a", "kept:b"];
 
@@ -152,9 +162,7 @@ test("a lost connection keeps nothing, and nothing that changed meanwhile is mis
     await tracked.read(["kept:a"]);
     return tracked.peek(["kept:a"]) !== undefined;
   });
-  const clients = String(await other.client("LIST"));
-  const [, id = ""] = /id=(\d+) [^\n]*name=\S*-reports /u.exec(clients) ?? [];
-  await other.client("KILL", "ID", id);
+  await killReports();
   await poll("the loss", () => !tracked.isProven);
   await other.set("kept:a", "2");
   expect(tracked.peek(["kept:a"])).toBeUndefined();
@@ -175,6 +183,17 @@ test("a connection on which nothing is reported any more counts as lost, and is 
   expect(tracked.peek(["kept:a"])).toBeUndefined();
   isSilent = false;
   await poll("the next proof", () => tracked.isProven);
+});
+
+test("a connection for reports that only Redis knows to be closed is replaced", async () => {
+  refused = undefined;
+  isHalfOpen = true;
+  const id = await redis.client("ID");
+  await killReports();
+  await other.client("KILL", "ID", String(id));
+  await poll("the loss", () => !tracked.isProven);
+  await poll("the next proof", () => tracked.isProven);
+  expect(refused).toBeUndefined();
 });
 
 test("a connection that no longer tracks what it reads is noticed, and tracks again", async () => {

@@ -28,9 +28,9 @@ interface Reading {
 
 type Value = string | null;
 
-/** Neither a lost connection nor a server that is still loading its data. */
+/** Neither a lost connection, nor a server that is still loading its data or has lost the second connection. */
 function isRefusal(error: unknown): boolean {
-  return error instanceof Error && /^(ERR|NOPERM)/u.test(error.message);
+  return error instanceof Error && /^(?:ERR(?! The client ID you want redirect to)|NOPERM)/u.test(error.message);
 }
 
 /**
@@ -54,7 +54,9 @@ class TrackedValues {
   #number = 0;
   /** Of the second connection; absent while it does not listen. */
   #reportsId: string | undefined;
-  #enabledAt = Number.POSITIVE_INFINITY;
+  /** When the last attempt to enable tracking began; infinite while a connection is lost. */
+  #begunAt = Number.POSITIVE_INFINITY;
+  #isEnabled = false;
   #provenAt = Number.NEGATIVE_INFINITY;
 
   constructor(redis: Redis, options: TrackedValuesOptions) {
@@ -138,7 +140,7 @@ class TrackedValues {
 
   #attempt(work: () => Promise<void>): void {
     void work().catch((error: unknown) => {
-      // A lost connection is made again, and this is tried again.
+      // A lost or silent connection is made again, and this is tried again.
       if (!isRefusal(error)) return;
       this.#options.onRefused(error);
       this.close();
@@ -146,6 +148,7 @@ class TrackedValues {
   }
 
   async #listen(): Promise<void> {
+    this.#begunAt = this.#options.clock.now();
     const id = await this.#reports.client("ID");
     await this.#reports.subscribe(channel);
     this.#reportsId = String(id);
@@ -155,18 +158,20 @@ class TrackedValues {
   async #track(): Promise<void> {
     const id = this.#reportsId;
     if (id === undefined) return;
+    this.#begunAt = this.#options.clock.now();
     await this.#redis.call("client", "tracking", "on", "redirect", id, "optin");
     if (id !== this.#reportsId) return;
-    this.#enabledAt = this.#options.clock.now();
+    this.#isEnabled = true;
     this.#probe();
   }
 
   #probe(): void {
     const redis = this.#redis;
     const now = this.#options.clock.now();
-    // A connection on which nothing is reported any more looks healthy from here.
-    if (now - Math.max(this.#provenAt, this.#enabledAt) >= silentMs) this.#beginAgain();
-    if (now < this.#enabledAt || redis.status !== "ready") return;
+    if (redis.status !== "ready") return;
+    // A connection on which nothing is reported any more, or that never answers, looks healthy from here.
+    if (now - Math.max(this.#provenAt, this.#begunAt) >= silentMs) this.#beginAgain();
+    if (!this.#isEnabled) return;
     this.#number = (this.#number + 1) % probes;
     const key = this.#probeKeys[this.#number];
     if (key === undefined) return;
@@ -213,7 +218,8 @@ class TrackedValues {
 
   #lose(): void {
     this.#provenAt = Number.NEGATIVE_INFINITY;
-    this.#enabledAt = Number.POSITIVE_INFINITY;
+    this.#begunAt = Number.POSITIVE_INFINITY;
+    this.#isEnabled = false;
     this.#sentAt.fill(undefined);
     this.#clear();
   }
