@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { askJson } from "../../support/ask-json.ts";
 import type { HoldingProxy } from "../../support/holding-proxy.ts";
 import type { Stack } from "../../support/stack.ts";
-import { alice, groups, type LdapStack, startLdapStack } from "./ldap-decision-stack.ts";
+import { alice, groups, inFlightOfEngine, type LdapStack, startLdapStack } from "./ldap-decision-stack.ts";
 
 let site: LdapStack;
 let slapd: Slapd;
@@ -82,7 +82,7 @@ describe("an LDAP outage (failure matrix, LDAP rows)", () => {
     await poll("the log line of each engine", () => undecided().every((count, index) => count > (before[index] ?? 0)));
     await slapd.start();
     await poll("the directory to recover", async () => {
-      const answers = await Promise.all(Array.from({ length: 8 }, () => askJson(stack.url, alice)));
+      const answers = await Promise.all(Array.from({ length: inFlightOfEngine }, () => askJson(stack.url, alice)));
       const right = answers.filter(({ status }) => status === 200);
       for (const { body } of right) {
         expect(JSON.parse(body).attributes.memberships.toSorted()).toEqual(["employees", "staff"]);

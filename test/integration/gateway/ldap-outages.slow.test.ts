@@ -38,7 +38,7 @@ describe("an LDAP outage (failure matrix, LDAP rows)", () => {
     await poll("the log line of each engine", () => undecided().every((count, index) => count > (before[index] ?? 0)));
     slapd.resume();
     await poll("the directory to recover", async () => {
-      const answers = await Promise.all(Array.from({ length: 8 }, () => askJson(stack.url, alice)));
+      const answers = await Promise.all(Array.from({ length: inFlightOfEngine }, () => askJson(stack.url, alice)));
       const right = answers.filter(({ status }) => status === 200);
       for (const { body } of right) {
         expect(JSON.parse(body).attributes.memberships.toSorted()).toEqual(["employees", "staff"]);
