@@ -128,7 +128,11 @@ beforeAll(async () => {
           },
         },
         observability: { audit_history: { enabled: true }, tracing: { enabled: true, endpoint: receiver.url } },
-        runtime: { developer_mode: true, servers: { grpc: { authority: grpc } } },
+        runtime: {
+          developer_mode: true,
+          regions: { name: "east", peers: ["west"] },
+          servers: { grpc: { authority: grpc } },
+        },
       },
     }),
   );
